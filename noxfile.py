@@ -192,7 +192,7 @@ def table(session: nox.Session) -> None:
 def selftest(session: nox.Session) -> None:
     """Writes the digests in docs/howto/reproduce.md again."""
     session.install(".")
-    digests = session.run("samesum", "selftest", silent=True)
+    digests = session.run("samesum", "doctor", "--digests", silent=True)
     _put(Path("docs/howto/reproduce.md"), "selftest", f"```text\n{digests}```\n")
 
 
@@ -209,7 +209,8 @@ def conformance(session: nox.Session) -> None:
 def bench(session: nox.Session) -> None:
     """Writes benchmarks/results/quick.md again, in about three minutes; PyTorch takes part if it is asked for."""
     session.install(".[compare]", *session.posargs)
-    session.run("samesum", "bench", "--markdown", "benchmarks/results/quick.md")
+    session.chdir("benchmarks")
+    session.run("python", "-m", "samesum_bench", "--markdown", "results/quick.md")
 
 
 def _put(page: Path, mark: str, text: str) -> None:

@@ -1,4 +1,4 @@
-"""A small BERT-like and a small Llama-like model, exported by PyTorch: ONNX and OpenVINO IR, float32 and float16.
+"""A small BERT-like, Llama-like and ResNet-like model, exported by PyTorch: ONNX and OpenVINO IR, float32 and float16.
 
 python benchmarks/export_models.py FOLDER [--opset 23]
 
@@ -103,6 +103,36 @@ class Images(nn.Module):
         return self.head(x.mean((2, 3))).softmax(-1)
 
 
+class Residual(nn.Module):
+    """Two convolutions with batch norms, and what came in added."""
+
+    def __init__(self, channels: int, wanted: int, stride: int) -> None:
+        super().__init__()
+        self.first = nn.Conv2d(channels, wanted, 3, stride, 1, bias=False)
+        self.second = nn.Conv2d(wanted, wanted, 3, 1, 1, bias=False)
+        self.norms = nn.ModuleList([nn.BatchNorm2d(wanted) for _ in range(2)])
+        self.shortcut = nn.Conv2d(channels, wanted, 1, stride) if stride > 1 else nn.Identity()
+
+    def forward(self, x: Tensor) -> Tensor:
+        y = torch.relu(self.norms[0](self.first(x)))
+        return torch.relu(self.norms[1](self.second(y)) + self.shortcut(x))
+
+
+class ResNet(nn.Module):
+    """A convolution of 7 x 7, a pool, three stages of residual blocks, a global mean and the logits of ten classes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.norm = nn.Conv2d(3, 32, 7, 2, 3, bias=False), nn.BatchNorm2d(32)
+        sizes = ((32, 32, 1), (32, 64, 2), (64, 64, 1), (64, 128, 2), (128, 128, 1))
+        self.blocks = nn.Sequential(*(Residual(*each) for each in sizes))
+        self.head = nn.Linear(128, 10)
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = nn.functional.max_pool2d(torch.relu(self.norm(self.first(x))), 3, 2, 1)
+        return self.head(self.blocks(x).mean((2, 3)))
+
+
 def export_newer(folder: Path, tokens: Tensor, opset: int) -> None:
     """The models whose norms are operators of the standard."""
     llama = Llama()
@@ -120,7 +150,7 @@ def export_newer(folder: Path, tokens: Tensor, opset: int) -> None:
 
 
 def main() -> None:
-    """Writes eight files and the .bin of four of them, or three files of a newer opset."""
+    """Writes twelve files and the .bin of six of them, or three files of a newer opset."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--opset", type=int, default=OPSET)
@@ -134,11 +164,19 @@ def main() -> None:
         export_newer(folder, tokens, arguments.opset)
         return
     core = openvino.Core()
-    for name, model in (("bert", Bert()), ("llama", Llama())):
+    images = torch.randn(1, 3, 96, 96)
+    for name, model, word, given in (
+        ("bert", Bert(), "tokens", tokens),
+        ("llama", Llama(), "tokens", tokens),
+        ("resnet", ResNet(), "images", images),
+    ):
         path = folder / f"{name}.onnx"
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            torch.onnx.export(model.eval(), (tokens,), path, opset_version=OPSET, dynamo=False, input_names=["tokens"])
+            axes = {word: {0: "batch"}} if given is images else None
+            torch.onnx.export(
+                model.eval(), (given,), path, opset_version=OPSET, dynamo=False, input_names=[word], dynamic_axes=axes
+            )
         onnx.save(convert_float_to_float16(onnx.load(path)), folder / f"{name}_float16.onnx")
         for said, short in (("", False), ("_float16", True)):
             openvino.save_model(core.read_model(path), folder / f"{name}{said}.xml", compress_to_fp16=short)

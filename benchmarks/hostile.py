@@ -30,8 +30,8 @@ Function = Callable[[NDArray, int], Any]
 DTYPES = (np.float16, ml_dtypes.bfloat16, np.float32, np.float64)
 SHAPES = {"rows of 40": ((500, 40), 1), "rows of 3": ((4000, 3), 1), "rows of 5000": ((4, 5000), 1)}
 SHAPES |= {"columns of 40": ((40, 500), 0), "columns of 1000": ((1000, 20), 0)}
+# For functions of one element.
 FLAT = {"20000 elements": ((20000,), 0)}
-"""For functions of one element."""
 
 
 def ordinary(dtype: Any, n: int, rng: np.random.Generator) -> NDArray:

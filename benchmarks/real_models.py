@@ -109,7 +109,7 @@ def openvino_calls(graph: Graph, feeds: Feeds) -> list[Callable[[], object]]:
     return found
 
 
-def door(calls: Callable[[Graph, Feeds], list[Callable[[], object]]], graph: Graph, feeds: Feeds, rounds: int) -> str:
+def costs(calls: Callable[[Graph, Feeds], list[Callable[[], object]]], graph: Graph, feeds: Feeds, rounds: int) -> str:
     """Milliseconds of the runtime's own run, and the ratio with samesum's reductions; a dash where it does not run."""
     try:
         plain, exact = in_turns(calls(graph, feeds), rounds)
@@ -170,8 +170,8 @@ def main() -> None:
         found, seconds = compared(path)
         graph = read(path)
         feeds = feeds_for(graph)
-        own = door(onnxruntime_calls, graph, feeds, arguments.rounds) if graph.model.format is Format.ONNX else "- | -"
-        theirs = door(openvino_calls, graph, feeds, arguments.rounds)
+        own = costs(onnxruntime_calls, graph, feeds, arguments.rounds) if graph.model.format is Format.ONNX else "- | -"
+        theirs = costs(openvino_calls, graph, feeds, arguments.rounds)
         verdicts = " | ".join(counted(found, engine) for engine in ENGINES)
         print(f"| {path.name} | {len(found['nodes'])} | {verdicts} | {seconds:.1f} s | {own} | {theirs} |", flush=True)
         findings += [f"| {path.name} | {text} |" for text in reasons(found)]

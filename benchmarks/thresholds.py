@@ -15,15 +15,15 @@ from pathlib import Path
 
 import ml_dtypes
 import numpy as np
-from threshold_calls import CALLS, FIXED, HALVED_ONLY
-from threshold_headers import read
 
 import samesum as ss
 from samesum import _core
-from samesum.bench.machine import this_machine
 from samesum.engine import elementwise
 from samesum.operators.apply import apply
 from samesum.specs.call import operation_of
+from samesum_bench.machine import this_machine
+from threshold_calls import CALLS, FIXED, HALVED_ONLY
+from threshold_headers import read
 
 TABLE = Path(__file__).parent / "results" / "thresholds.md"
 SELECT = Path(__file__).parents[1] / "core" / "select"

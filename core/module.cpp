@@ -2,9 +2,12 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include "python/attention.hpp"
+#include "python/contractions.hpp"
 #include "python/custom_operators.hpp"
 #include "python/dots.hpp"
 #include "python/elementwise.hpp"
+#include "python/evaluation.hpp"
 #include "python/exponentials.hpp"
 #include "python/machine.hpp"
 #include "python/norms.hpp"
@@ -72,7 +75,11 @@ NB_MODULE(_core, m) {
           nb::arg("out").none() = nb::none());
     m.def("vecdot", &vecdot, nb::arg("a"), nb::arg("b"), nb::arg("axis"),
           nb::arg("dtype").none() = nb::none(), nb::arg("out").none() = nb::none());
+    m.def("attention", &attention, nb::arg("query"), nb::arg("key"), nb::arg("value"), nb::arg("mask").none(),
+          nb::arg("ends").none(), nb::arg("scale"), nb::arg("scale_rest"), nb::arg("cap"), nb::arg("shown"));
     m.def("declare_operators", &declare_operators, nb::arg("rows"));
+    m.def("evaluate_with", &evaluate_with, nb::arg("function"));
+    define_contractions(m);
     define_elementwise(m);
     define_floating_point(m);
     define_products(m);

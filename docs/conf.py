@@ -21,6 +21,8 @@ version = release = samesum.__version__
 extensions = ["myst_parser", "sphinx.ext.autodoc"]
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["_build"]
+# Pages under names that others may still link to.
+html_extra_path = ["moved"]
 html_theme = "furo"
 html_title = f"samesum {release}"
 html_static_path = ["_static"]

@@ -19,6 +19,7 @@ from samesum.specs.lookup import CATALOGUE, STANDARDS
 from samesum.specs.row import Input, Spec
 
 DTYPES = tuple(map(np.dtype, ("float16", BFLOAT16, "float32", "float64", "int32", "int64", "bool")))
+BYTES = frozenset({"int8", "uint8"})
 SHAPE = (2, 4, 3, 4)
 Outputs = tuple[NDArray, ...]
 
@@ -81,8 +82,8 @@ def _outputs(function: Callable[..., Any], *arrays: Any) -> Outputs:
 
 
 def _of_operator(spec: Spec) -> Iterator[Call]:
-    for dtype in DTYPES:
-        if dtype.name in spec.types:
+    for dtype in (*DTYPES, np.dtype(np.int8)):
+        if dtype.name in spec.types and (dtype.itemsize > 1 or dtype == np.bool_ or spec.types <= BYTES):
             for is_tiny in (False, True) if dtype.kind not in "iub" else (False,):
                 arrays = tuple(_input(spec, each, i, dtype, is_tiny) for i, each in enumerate(spec.inputs))
                 for attributes in _attributes(spec):
@@ -103,6 +104,10 @@ OUTPUTS = {"Split": 2, "VariadicSplit": 2}
 SHAPES: dict[str, tuple[int, ...]] = {
     "Squeeze": (2, 1, 3, 4), "Range": (), "SkipLayerNormalization": (2, 3, 4), "Trilu": (3, 4),
     "SkipSimplifiedLayerNormalization": (2, 3, 4), "ConstantOfShape": (2,), "OneHot": (3,), "SegmentMax": (4, 6),
+    "Gemm": (3, 4), "FusedGemm": (3, 4), "MultiHeadAttention": (2, 3, 4),
+    "SpaceToDepth": (2, 4, 4, 4), "RotaryEmbedding": (2, 3, 4, 4), **dict.fromkeys(("RNN", "GRU", "LSTM"), (3, 2, 4)),
+    **{f"{name}Sequence": (2, 3, 4) for name in ("RNN", "GRU", "LSTM")},
+    **{f"{name}Cell": (2, 4) for name in ("RNN", "GRU", "LSTM")},
 }  # fmt: skip
 """Of the data, where it is not SHAPE."""
 
@@ -115,11 +120,37 @@ PARAMETERS: dict[str, tuple[int, ...]] = {
     "on_value": (), "off_value": (), "values": (2,),
     "EmbeddingBagPackedSum.per_sample_weights": (2, 2),
     "EmbeddingBagPacked.per_sample_weights": (2, 2), "per_sample_weights": (4,), "target_type": (1,), "like": (1,),
-    "BatchNormInference-1.data": SHAPE,
+    "BatchNormInference-1.data": SHAPE, "y_scale": (), "x_scale": (), "y_zero_point": (), "x_zero_point": (),
+    "slope": LINE, "Selu.alpha": (), "lambda": (), "Swish.beta": (), "cos_cache": (5, 2), "sin_cache": (5, 2),
+    "roi": (8,),
 }  # fmt: skip
+for _name, _gates in (("RNN", 1), ("GRU", 3), ("LSTM", 4)):
+    _size = 2 * _gates
+    for _what, _shape in {"W": (_size, 4), "R": (_size, 2), "initial_hidden_state": (2, 2)}.items():
+        PARAMETERS[f"{_name}Cell.{_what}"] = _shape
+        PARAMETERS[f"{_name}Sequence.{_what}"] = PARAMETERS[f"{_name}.{_what}"] = (1, *_shape)
+    PARAMETERS |= {f"{_name}.B": (1, 2 * _size), f"{_name}Sequence.B": (1, _size), f"{_name}Cell.B": (_size,)}
+    PARAMETERS |= {f"{_name}.initial_h": (1, 2, 2), f"{_name}Sequence.initial_hidden_state": (2, 1, 2)}
+PARAMETERS |= {f"{name}.B": (4, 5) for name in ("Gemm", "FusedGemm")} | {"C": (5,)}
+PARAMETERS |= {f"{name}.B": (2, 4, 4, 3) for name in ("MatMul", "FusedMatMul", "MatMulInteger")}
+PARAMETERS |= {
+    f"{name}.{w}": (3, 4, 2, 2) for name in ("Conv", "FusedConv", "ConvInteger", "QLinearConv") for w in "Ww"
+}
+PARAMETERS |= {f"{name}.B": (3,) for name in ("Conv", "FusedConv", "QLinearConv", "ConvTranspose")}
+PARAMETERS |= {f"{each}_{what}": () for each in "abxwy" for what in ("scale", "zero_point")}
+PARAMETERS |= {
+    "QLinearMatMul.b": (2, 4, 4, 3), "ConvTranspose.W": (4, 3, 2, 2), "Z": (2, 3, 3, 4), "Attention.K": SHAPE,
+    "Convolution.filters": (3, 4, 2, 2), "GroupConvolution.filters": (2, 2, 2, 2, 2), "attn_mask": (3, 3),
+    "ConvolutionBackpropData.filters": (4, 3, 2, 2), "GroupConvolutionBackpropData.filters": (2, 2, 3, 2, 2),
+    "ScaledDotProductAttention.scale": (), "attention_mask": (3, 3), "MultiHeadAttention.key": (2, 3, 4),
+    "MultiHeadAttention.value": (2, 3, 4),
+}  # fmt: skip
+PARAMETERS |= {"LSTM.P": (1, 6), "initial_c": (1, 2, 2)}
+PARAMETERS |= {"LSTMSequence.initial_cell_state": (2, 1, 2), "LSTMCell.initial_cell_state": (2, 2)}
 """Of further inputs of numbers, where it is not that of the data."""
 
-NUMBERS = {"depth": 4, "Range.start": 1, "limit": 4, "delta": 1.4, "Range.stop": 4, "Range.step": 1.4}
+NUMBERS = {"depth": 4, "Range.start": 1, "limit": 4, "delta": 1.4, "Range.stop": 4, "Range.step": 1.4,
+           "input_low": 0.995, "input_high": 1.005, "output_low": -0.7, "output_high": 1.3}  # fmt: skip
 """Inputs of one number, in the type of the data where that is allowed."""
 PLACES: dict[str, Any] = {
     "axes": [1], "axis": 1, "shape": [4, 24], "Expand.shape": [2, 4, 3, 4], "target_shape": [2, 4, 3, 4],
@@ -133,10 +164,18 @@ PLACES: dict[str, Any] = {
     "EmbeddingSegmentsSum.indices": [0, 1, 1, 0], "EmbeddingBagPackedSum.indices": [[0, 1], [1, 0]],
     "EmbeddingBagPacked.indices": [[0, 1], [1, 0]], "GatherElements.indices": np.zeros(SHAPE, int),
     "ScatterElements.indices": np.zeros(SHAPE, int), "ScatterElementsUpdate.indices": np.zeros(SHAPE, int),
-    "ConstantOfShape.input": [2, 3],
+    "ConstantOfShape.input": [2, 3], "sequence_lens": [3, 2], "sequence_lengths": [3, 2],
+    "Resize.scales": [1, 1, 1.5, 0.7], "Upsample.scales": [1, 1, 1.5, 0.7], "Interpolate.scales": [1.5, 0.7],
+    "Interpolate.axes": [2, 3], "scales_or_sizes": [4, 3], "position_ids": [[0, 1, 2, 3], [1, 2, 3, 4]],
 }  # fmt: skip
 """Inputs that say where."""
-LEFT_OUT = {"Pad.axes", "Squeeze-1.axes", "Broadcast.axes_mapping"}
+LEFT_OUT = {"Pad.axes", "Squeeze-1.axes", "Broadcast.axes_mapping", "Resize.sizes", "Dropout.ratio"}
+LEFT_OUT |= {"Dropout.training_mode", "Attention.past_key", "Attention.past_value", "Attention.nonpad_kv_seqlen"}
+LEFT_OUT |= {f"{kind}ConvolutionBackpropData.output_shape" for kind in ("", "Group")}
+LEFT_OUT |= {
+    f"MultiHeadAttention.{name}"
+    for name in ("bias", "key_padding_mask", "attention_bias", "past_key", "past_value", "past_sequence_length")
+} | {"MultiHeadAttention.cache_indirection"}
 
 
 def _named(table: dict[str, Any], spec: Spec, name: str, default: Any = None) -> Any:
@@ -155,7 +194,8 @@ def _input(spec: Spec, each: Input, place: int, dtype: Dtype, is_tiny: bool) -> 
     shape = _named(PARAMETERS, spec, each.name)
     if where is not None and shape is None:
         allowed = spec.types if each.types is None else each.types
-        return np.array(where, "int64" if "int64" in allowed else dtype)
+        kinds = ("int64", dtype.name, "int32", "float32")
+        return np.array(where, np.dtype(next(kind for kind in kinds if kind in allowed)))
     if (place == 0 and spec.identifier != "openvino.BatchNormInference-1") or shape is None:
         shape = SHAPES.get(spec.operator.name, SHAPE)
     if each.types is not None and dtype.name not in each.types:
@@ -176,6 +216,11 @@ ATTRIBUTES: dict[str, Any] = {
     "NormalizeL2.eps_mode": "add",
     "eps_mode": "inside_sqrt", "fill_mode": "lowest", "Clamp.min": 0.1, "Clamp.max": 1.0001, "Clip.min": 0.1,
     "Clip.max": 1.0001, "alpha": 0.3, "beta": 0.1, "Pad.value": 0.1, "begin_mask": "0,0", "end_mask": "0,0",
+    "blocksize": 2, "scales": [1, 1, 1.5, 0.7], "height_scale": 1.5, "width_scale": 0.7,
+    "Resize.mode": "linear", "Resize.axes": [0, 1, 2, 3],
+    "Interpolate.mode": "cubic", "shape_calculation_mode": "sizes", "levels": 16, "direction": "forward", "clip": 0.9,
+    "hidden_size": 2, "equation": "abcd->ac", "dilations": [1, 1], "num_heads": 2, "activation": "Relu",
+    **{f"{name}.pads": [0, 0, 1, 1] for name in ("Conv", "ConvTranspose", "ConvInteger", "QLinearConv", "FusedConv")},
 }  # fmt: skip
 """The values of attributes that a version has."""
 OTHERS: dict[str, list[dict[str, Any]]] = {
@@ -189,6 +234,8 @@ OTHERS: dict[str, list[dict[str, Any]]] = {
     "ScatterElementsUpdate-12": [{"reduction": word} for word in ("sum", "prod", "max")],
     "ScatterNDUpdate-15": [{"reduction": word} for word in ("sum", "sub", "prod")],
     "Gelu-20": [{"approximate": "tanh"}],
+    "Resize-19": [{"mode": "cubic"}, {"mode": "nearest"}, {"antialias": 1}],
+    "GRU-22": [{"linear_before_reset": 1}],
 }
 """Further calls."""
 
@@ -278,6 +325,11 @@ FUNCTIONS: dict[str, Function] = {
     "vecdot": ("fiu", (SHAPE,) * 2, lambda x, y: ss.vecdot(x, y)),
     "vecdot of two types": ("fiu", (SHAPE, OTHER), lambda x, y: ss.vecdot(x, y)),
     "vecdot as float32": ("f", (SHAPE,) * 2, lambda x, y: ss.vecdot(x, y, dtype=np.float32)),
+    "matmul": ("fiu", (SHAPE, (2, 4, 4, 3)), ss.matmul),
+    "tensordot": ("fiu", (SHAPE, SHAPE), lambda x, y: ss.tensordot(x, y, axes=([1, 3], [1, 3]))),
+    "einsum": ("fiu", (SHAPE, SHAPE), lambda x, y: ss.einsum("abcd,ebfd->aebcf", x, y)),
+    "conv": ("f", (SHAPE, (3, 4, 2, 2), (3,)), lambda x, w, b: ss.conv(x, w, b, padding=1)),
+    "scaled_dot_product_attention": ("f", (SHAPE,) * 3, ss.scaled_dot_product_attention),
     "layer_norm": ("f", (SHAPE, (4,), (4,)), lambda x, w, b: ss.layer_norm(x, 4, w, b)),
     "layer_norm with weights": ("f", (SHAPE,), lambda x: ss.layer_norm(x, 4, [0.1, 2, 3, 4], np.arange(4), 0.1)),
     "rms_norm": ("f", (SHAPE, (4,)), lambda x, w: ss.rms_norm(x, 4, w)),
@@ -300,7 +352,27 @@ FUNCTIONS: dict[str, Function] = {
     "State as float32": ("fiu", (SHAPE,), _kept(["sum", "mean", "var"], dtype=np.float32)),
 }
 """Of each function on arrays the kinds of types that it takes, its arrays or their shapes, and the call."""
-EAGER = ("masked", "initial", "Scan", "State", "scatter_reduce", "cumulative_logsumexp", "reduce")
+EAGER = (
+    "matmul",
+    "tensordot",
+    "einsum",
+    "conv",
+    "scaled_dot_product_attention",
+    "softmax",
+    "log_softmax",
+    "layer_norm",
+    "rms_norm",
+    "group_norm",
+    "vector_norm 3",
+    "vector_norm as",
+    "masked",
+    "initial",
+    "Scan",
+    "State",
+    "scatter_reduce",
+    "cumulative_logsumexp",
+    "reduce",
+)
 """What the names of calls begin with that are not asked of Dask arrays, or that these do not have."""
 
 
@@ -308,7 +380,7 @@ def lazy_calls() -> Iterator[Call]:
     """The functions on Dask arrays of several chunks, computed at once in the calling thread."""
     for call in calls():
         name = call.name.partition(" of ")[0]
-        if name.partition(".")[0] not in STANDARDS and not name.startswith(EAGER):
+        if not name.startswith((*EAGER, *(f"{standard}." for standard in STANDARDS))):
             yield replace(call, run=partial(_computed, call.run))
 
 

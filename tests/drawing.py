@@ -10,8 +10,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 import cases
+from oracle.exact import is_position
 from samesum.algebra.rows import REDUCTIONS, SCANS
-from samesum.algebra.states import is_position
 from samesum.formats.arrays import NDArray
 
 DTYPES = (*cases.FLOATS, np.dtype(np.int8), np.dtype(np.uint16), np.dtype(np.int32), np.dtype(np.int64))

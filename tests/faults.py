@@ -68,7 +68,7 @@ FAULTS = (
     Fault("mask-ignored-in-last-vector", f"{_KERNELS}masks/mask_table.cpp",
           "        fill_some(p, mask, n, other, out);", "        __builtin_memcpy(out, p, n * sizeof(Bits));",
           (f"{_LAWS}masks.py",)),
-    Fault("last-of-equal-elements", f"{_KERNELS}short/short_position.hpp",
+    Fault("last-of-equal-elements", f"{_KERNELS}short/short_extreme.hpp",
           "const auto wins = last ? x >= best : x > best;", "const auto wins = x >= best;",
           (f"{_ACCURACY}positions.py",)),
     Fault("nan-lost-in-join", f"{_KERNELS}accumulators/extreme.hpp",

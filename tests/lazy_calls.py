@@ -33,7 +33,7 @@ SEGMENTS = (
     "sum", "mean", "prod", "min", "max", "var", "std", "l1", "l2", "l1_norm", "l2_norm", "sum_square", "log_sum",
     "logsumexp", "all", "any",
 )  # fmt: skip
-ORDERS = (0, 1, 2, 3, 7, np.inf, -np.inf)
+ORDERS = (0, 1, 2, np.inf, -np.inf)
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,6 @@ def drawn_calls(rng: Rng) -> Iterator[Call]:
     yield _positions(x, rng)
     yield _norm(x, rng)
     yield _products(x, rng)
-    yield _normalization(x, rng)
 
 
 def check_calls(calls: list[Call], rng: Rng) -> None:
@@ -258,30 +257,3 @@ def _products(x: NDArray, rng: Rng) -> Call:
     if rng.integers(2):
         pairs.reverse()
     return Call(ss.vecdot, tuple(p[0] for p in pairs), tuple(p[1] for p in pairs), {"axis": axis, **options})
-
-
-def _normalization(x: NDArray, rng: Rng) -> Call:
-    kind = rng.integers(5)
-    if x.dtype not in cases.FLOATS and rng.integers(8):
-        x = drawn_array(rng, x.shape, cases.FLOATS[rng.integers(4)])
-    if kind < 2:
-        return _call((ss.softmax, ss.log_softmax)[kind], x, rng, int(rng.integers(-x.ndim, x.ndim)))
-    if kind == 2 and x.ndim > 1:
-        groups = [n for n in range(1, x.shape[1] + 1) if x.shape[1] % n == 0] or [1]
-        scales = _scales(x.shape[1:2], 2, rng)
-        return _with_scales(ss.group_norm, x, int(rng.choice(groups)), scales, rng)
-    shape = x.shape[rng.integers(0, x.ndim) :]
-    if kind == 3:
-        return _with_scales(ss.rms_norm, x, shape, _scales(shape, 1, rng), rng)
-    return _with_scales(ss.layer_norm, x, shape, _scales(shape, 2, rng), rng)
-
-
-def _scales(shape: tuple[int, ...], count: int, rng: Rng) -> list[NDArray | None]:
-    return [rng.standard_normal(shape).astype(np.float32) if rng.integers(2) else None for _ in range(count)]
-
-
-def _with_scales(
-    function: Callable[..., Any], x: NDArray, lengths: Any, scales: list[NDArray | None], rng: Rng
-) -> Call:
-    lazy = [None if each is None else cut(each, rng) if rng.integers(2) else each for each in scales]
-    return Call(function, (x, lengths, *scales), (cut(x, rng), lengths, *lazy), {"eps": float(rng.choice([0, 1e-5]))})

@@ -9,7 +9,7 @@ import ml_dtypes
 import numpy as np
 
 import samesum as ss
-from samesum import onnx
+from samesum import _core, onnx
 from samesum.engine import elementwise, norms
 
 
@@ -143,11 +143,9 @@ REDUCTIONS: dict[str, Call] = {
 
 SCANS: dict[str, Call] = {
     "scan.groups": lambda: ss.cumulative_sum(normal(100, 20, 3), axis=1),
-    "scan.groups_as_they_lie": lambda: ss.cumulative_sum(normal(100, 20, 3), axis=1),
     "scan.side_by_side": lambda: ss.cumulative_sum(normal(100, 20, 3)[:, ::-1], axis=1, include_initial=True),
     "scan.packed": lambda: ss.cumulative_sum(normal(50, 32, 32)[:, 3:13, 3:13], axis=2),
     "scan.short_plain": lambda: ss.cumulative_sum(normal(4000, 12), axis=1),
-    "scan.short_gathered": lambda: ss.cumulative_sum(normal(4000, 9)[:, :5], axis=1),
     "scan.short_transposed": lambda: ss.cumulative_sum(normal(4000, 12), axis=1, include_initial=True),
     "scan.few_rows": lambda: ss.cumulative_sum(normal(5, 4000), axis=0),
     "scan.tall_columns": lambda: ss.cumulative_sum(X, axis=0),
@@ -157,11 +155,9 @@ SCANS: dict[str, Call] = {
     "scan.rows": lambda: ss.cumulative_sum(normal(300), axis=0),
     "scan.streamed": lambda: ss.cumulative_sum(normal(1100, 4096), axis=1),
     "scan.repaired_scaled": lambda: ss.cumulative_sum(np.ldexp(normal(4, 900, dtype="f8"), 1017), axis=1),
-    "scan.line_by_line": lambda: ss.cumulative_sum(spread(4, 900, width=900), axis=1),
     "scan.repaired_products": lambda: ss.cumulative_prod(factors([1.5, 1 + 2.0**-52], 60, "f8"), axis=1),
     "scan.repaired_near_products": lambda: ss.cumulative_prod(factors([1.0] * 70 + BELOW_A_TIE, 300, "f8"), axis=1),
     "scan.repaired_sums": lambda: ss.cumulative_sum(next_to_ties(40), axis=1),
-    "scan.interleaved": lambda: ss.cumulative_sum(normal(40000, 2, dtype="i4"), axis=0),
     "scan.parts": lambda: ss.cumulative_prod(1 + normal(1 << 17) * 2.0**-10, axis=0),
 }
 
@@ -175,7 +171,6 @@ NORMALIZATIONS: dict[str, Call] = {
     "softmax.columns_copied": lambda: ss.softmax(normal(200, 400)[:, ::2], axis=0),
     "softmax.gathered": lambda: ss.softmax(normal(200, 400)[:, ::2], axis=1),
     "softmax.long": lambda: ss.softmax(normal(5, 40000), axis=1),
-    "softmax.long_shared": lambda: ss.softmax(normal(1, 100_000), axis=1),
     "softmax.long_gathered": lambda: ss.softmax(normal(40000, 3), axis=0),
     "softmax.below": lambda: ss.softmax(normal(1, 40000) + 900, axis=1),
     "norm.rows": lambda: onnx.LayerNormalization(X, np.ones(300, "f4")),
@@ -207,7 +202,23 @@ def kept(x: np.ndarray[Any, np.dtype[Any]]) -> object:
 
 IMAGE = normal(1, 4, 32, 32)
 
+
+def products(a: np.ndarray[Any, np.dtype[Any]], b: np.ndarray[Any, np.dtype[Any]]) -> None:
+    _core.contract(a, b, None, np.empty((len(a), len(b)), a.dtype), 0, 1, 1, 1, 1.0, 0.0)
+
+
+def cancelling(n: int) -> tuple[np.ndarray[Any, np.dtype[Any]], np.ndarray[Any, np.dtype[Any]]]:
+    """Rows whose products cancel but for a little."""
+    a, nearly = normal(n, 50), 1 + random(n, 51).integers(-4, 5, (n, 50)) * 2.0**-23
+    return np.hstack([a, -a]), np.hstack([a, (a * nearly).astype("f4")])
+
+
 PAIRS: dict[str, Call] = {
+    "contraction.twice": lambda: products(*cancelling(40)),
+    "contraction.double_words": lambda: products(normal(4, 50, dtype="f8"), normal(4, 50, dtype="f8")),
+    "contraction.exact": lambda: products(
+        rows_of([1, 2.0**-24, 2.0**-60, 2.0**-130, -(2.0**-60)], 4, 9, "f4"), np.ones((4, 9), "f4")
+    ),
     "dot.rows": lambda: ss.vecdot(X, X),
     "dot.rows_copied": lambda: ss.vecdot(X[:, ::2], X[:, ::2]),
     "dot.columns": lambda: ss.vecdot(X, X, axis=0),
@@ -215,6 +226,9 @@ PAIRS: dict[str, Call] = {
     "dot.columns_folded": lambda: ss.vecdot(normal(4000, 9), normal(4000, 9), axis=0),
     "dot.parts": lambda: ss.vecdot(LONG, LONG),
     "dot.exact": lambda: ss.vecdot(rows_of([1, 2.0**-53], dtype="f8"), np.ones((400, 100))),
+    "attention.words": lambda: ss.scaled_dot_product_attention(
+        np.zeros((1, 2), "f"), np.ones((2, 2), "f"), np.float32([[1], [1 + 2.0**-23]])
+    ),
     "scan.extreme_lines": lambda: ss.cumulative_max(X, axis=1),
     "scan.extreme_line": lambda: ss.cumulative_max(X[:, ::2], axis=1),
     "scan.extreme_columns": lambda: ss.cumulative_max(X, axis=0),

@@ -29,7 +29,8 @@ def named() -> dict[int, list[str]]:
 
 
 def test_lemmas_are_numbered_in_order() -> None:
-    assert stated() == list(range(1, len(stated()) + 1))
+    """A lemma keeps its number when one before it goes."""
+    assert stated() == sorted(set(stated()))
 
 
 def test_the_core_and_the_lemmas_name_each_other() -> None:

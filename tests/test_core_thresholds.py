@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 CORE = ROOT / "core"
 SELECT = CORE / "select"
-ASKED = ("run", "layout", "threads", "python", "onnxruntime")
+ASKED = ("run", "layout", "threads", "python", "contractions", "onnxruntime")
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 try:
@@ -34,17 +34,17 @@ FACTS = {
     "run/tiles.hpp most_results": "the size of an array",
     "run/reduce/accumulate.cpp gathered_rows": "the size of an array on the stack",
     "run/exact/exact_sums.cpp together": "lines that a transposition takes",
-    "run/exact/exact_variance.cpp half": "of a tile of the kernels",
-    "run/scans/interleaved_scan.cpp piece_elements": "the size of an array on the stack",
+    "run/exact/exact_sums.cpp half": "of a tile of the kernels",
     "run/layouts/tangled.hpp buffer_bytes": "the size of an array on the stack",
-    "run/scans/lines.cpp pitch": "the size of an array on the stack",
+    "run/scans/scan_call.cpp pitch": "the size of an array on the stack",
     "run/normalize/long_line.hpp most": "lines that a transposition takes",
     "run/bandwidth.cpp piece": "of a measurement of memory",
     "run/bandwidth.cpp copied": "of a measurement of memory",
-    "run/scans/short_scan.cpp vector": "elements of the widest vector",
+    "layout/packed_lines.hpp vector": "elements of the widest vector",
     "run/scans/scan_columns.cpp least": "rows of the kernels that scan columns",
     "run/elementwise.cpp exact": "2^53",
     "run/dots/dot_pass.cpp together": "the size of an array on the stack",
+    "contractions/elements.cpp vector_elements": "elements of the widest vector",
     "run/exact/exact_dots.cpp block": "the size of an array on the stack",
     "run/scans/exponential_scan.cpp copied_rows": "the size of an array on the stack",
     "run/scans/extreme_scan.cpp copied_bytes": "the size of an array on the stack",

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import samesum
-from samesum.conformance.situations import SITUATIONS
+from samesum.conformance.explaining import SITUATIONS
 from samesum.conformance.suites.catalogue import SUITES
 from samesum.specs.onnx import ONNX
 from samesum.specs.openvino import OPENVINO
@@ -75,3 +75,20 @@ def test_every_operator_that_is_a_function_is_on_its_page() -> None:
         operators = {name for name in module.__all__ if inspect.isfunction(getattr(module, name)) and name[0].isupper()}
         assert len(operators) > 20
         assert operators - named == set()
+
+
+def test_lines_of_pages_fit_a_screen() -> None:
+    root = DOCS.parent
+    pages = [
+        *DOCS.rglob("*.md"),
+        root / "NUMERICS.md",
+        root / "benchmarks/README.md",
+        *root.glob("benchmarks/results/*.md"),
+    ]
+    long = [
+        f"{page.name}:{i}"
+        for page in pages
+        for i, line in enumerate(page.read_text().splitlines(), 1)
+        if len(line) > 180
+    ]
+    assert long == []

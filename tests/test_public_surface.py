@@ -36,7 +36,8 @@ ERRORS = {
     "AttributeValueError": (samesum.ArgumentError,),
     "MissingPackage": (ImportError,),
 }
-PUBLIC_ROOMS = {"compare"}
+PUBLIC = ["samesum", "samesum.compare", "samesum.onnx", "samesum.openvino", "samesum.testing", "samesum.torch"]
+PUBLIC_ROOMS = {"compare", "testing"}
 """Rooms whose own names are public."""
 
 SETTINGS = {"set_num_threads", "get_num_threads", "set_cache_limit", "get_cache_limit"}
@@ -45,7 +46,8 @@ FUNCTIONS = {
     *{"nansum", "nanmean", "nanmin", "nanmax", "nanvar", "nanstd"},
     *{"all", "any", "count_nonzero", "argmin", "argmax", "reduce", "cumulative_sum", "cumulative_prod"},
     *{"cumulative_logsumexp", "cumulative_max", "cumulative_min", "vector_norm"},
-    *{"scatter_reduce", "segment_reduce"},
+    *{"scatter_reduce", "segment_reduce", "matmul", "tensordot", "einsum", "conv"},
+    "scaled_dot_product_attention",
     *{"var", "std", "vecdot", "layer_norm", "rms_norm", "group_norm", "softmax", "log_softmax"},
     *SETTINGS,
     "load",
@@ -68,7 +70,7 @@ print(*sys.modules)
 
 
 def test_the_public_names_are_these() -> None:
-    names = {"Model", "NDArray", "Scan", "State", "compare", "onnx", "openvino", "torch", "__version__"}
+    names = {"Model", "NDArray", "Scan", "State", "compare", "onnx", "openvino", "testing", "torch"} | {"__version__"}
     assert set(samesum.__all__) == {*FUNCTIONS, *ERRORS, *names}
     assert len(set(samesum.__all__)) == len(samesum.__all__)
     assert all(hasattr(samesum, name) for name in samesum.__all__)
@@ -81,7 +83,7 @@ def test_every_error_is_a_built_in_too(name: str, bases: tuple[type, ...]) -> No
     assert all(issubclass(error, base) for base in bases)
 
 
-@pytest.mark.parametrize("door", ["samesum", "samesum.compare", "samesum.onnx", "samesum.openvino", "samesum.torch"])
+@pytest.mark.parametrize("door", PUBLIC)
 def test_every_public_function_is_documented_with_an_example(door: str) -> None:
     module = import_module(door)
     for name in module.__all__:
@@ -91,7 +93,7 @@ def test_every_public_function_is_documented_with_an_example(door: str) -> None:
             assert ">>> " in each.__doc__, name
 
 
-@pytest.mark.parametrize("door", ["samesum", "samesum.compare", "samesum.onnx", "samesum.openvino"])
+@pytest.mark.parametrize("door", PUBLIC[:-1])
 def test_what_is_public_says_where_it_is_imported_from(door: str) -> None:
     module = import_module(door)
     for name in module.__all__:
@@ -109,17 +111,20 @@ def test_errors_can_be_pickled() -> None:
 
 def test_the_package_says_which_modules_are_public() -> None:
     assert samesum.__doc__ is not None
-    assert "Public are this module and those four" in " ".join(samesum.__doc__.split())
+    assert "Public are this module and those five" in " ".join(samesum.__doc__.split())
 
 
 @pytest.mark.parametrize("name", sorted(FUNCTIONS - SETTINGS - {"load"}))
 def test_annotations_can_be_read_and_leave_nothing_open(name: str) -> None:
     hints = get_type_hints(getattr(samesum, name))
-    assert Any not in [hint for argument, hint in hints.items() if (name, argument) != ("vecdot", "return")]
+    is_scalar_or_array = name in {"vecdot", "matmul", "tensordot", "einsum"}
+    assert Any not in [hint for argument, hint in hints.items() if not (is_scalar_or_array and argument == "return")]
     assert set(hints) == {*inspect.signature(getattr(samesum, name)).parameters, "return"}
 
 
-@pytest.mark.parametrize("module", ["samesum", "samesum.compare", "samesum.onnx", "samesum.openvino"])
+@pytest.mark.parametrize(
+    "module", ["samesum", "samesum.compare", "samesum.onnx", "samesum.openvino", "samesum.testing"]
+)
 def test_signatures_are_shown_as_they_stand_in_the_source(module: str) -> None:
     shown = []
     for name in import_module(module).__all__:

@@ -17,8 +17,9 @@ from typing import Any
 import pytest
 
 import samesum
-from samesum.cli.catalogue import markdown
+from samesum.cli.info import markdown
 from samesum.cli.main import main
+from samesum_bench.command import main as measure
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -40,7 +41,7 @@ NEEDED = {
     **{module: "torch" for module in MODULES if re.fullmatch(r"samesum.frontends.plugins.(exact_)?torch.*", module)},
     **dict.fromkeys(("samesum.openvino", "samesum.openvino.exact"), "openvino"),
     **dict.fromkeys(("samesum.torch", "samesum.torch.exact"), "torch"),
-    "docs/doors.md": "onnxruntime",
+    "docs/runtimes.md": "onnxruntime",
     "docs/howto/group_by.md": "xarray",
 }
 """The packages beyond those of the extra `test` that examples need; without them these are skipped."""
@@ -51,10 +52,18 @@ def bash_blocks(text: str) -> list[str]:
     return re.findall(r"^```bash\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
 
 
-def commands(text: str) -> list[list[str]]:
-    """The `samesum` commands of all bash blocks, as arguments."""
+PROGRAMS = {"samesum ": main, "cd benchmarks && python -m samesum_bench ": measure}
+
+
+def commands(text: str) -> list[tuple[str, list[str]]]:
+    """The commands of all bash blocks that are samesum's own: which program, and its arguments."""
     lines = "".join(bash_blocks(text)).replace("\\\n", " ").splitlines()
-    return [shlex.split(line, comments=True)[1:] for line in lines if line.startswith("samesum ")]
+    return [
+        (program, shlex.split(line.removeprefix(program), comments=True))
+        for line in lines
+        for program in PROGRAMS
+        if line.startswith(program)
+    ]
 
 
 WITH_COMMANDS = [page for page in PAGES if commands((ROOT / page).read_text(encoding="utf-8"))]
@@ -87,8 +96,8 @@ def test_every_command_shown_works(page: str, tmp_path: Path, monkeypatch: pytes
     monkeypatch.chdir(tmp_path)
     shown = commands((ROOT / page).read_text(encoding="utf-8"))
     assert shown
-    for arguments in shown:
-        assert main(arguments) == 0, f"samesum {shlex.join(arguments)}"
+    for program, arguments in shown:
+        assert PROGRAMS[program](arguments) == 0, f"{program}{shlex.join(arguments)}"
 
 
 @pytest.mark.parametrize("page", WITH_EXAMPLES)

@@ -35,7 +35,7 @@ std::uint64_t finish_one(std::uint64_t size, bool negative, const Finish& how) {
 
 // Two's complement; squares of 64-bit integers need 128 bits each.
 struct WideInteger {
-    std::uint64_t word[3];
+    std::uint64_t word[3] = {};
 
     void add(u128 value, bool negative) {
         const u128 extended = negative ? 0 - value : value;
@@ -43,6 +43,7 @@ struct WideInteger {
         add_words({static_cast<std::uint64_t>(extended), static_cast<std::uint64_t>(extended >> 64), top});
     }
 
+    void merge(const WideInteger& other) { add_words(other); }
     void add_words(const WideInteger& other) {
         u128 carry = 0;
         for (int i = 0; i < 3; ++i) {
@@ -80,26 +81,6 @@ struct WideInteger {
 
 template <class Integer, Map map>
 struct Wide {
-    static constexpr std::size_t capacity = tile_columns;
-    static_assert(capacity * sizeof(WideInteger) <= tile_bytes);
-
-    static WideInteger* states(void* tile) { return static_cast<WideInteger*>(tile); }
-
-    static void init(void* tile, std::size_t n) {
-        for (std::size_t j = 0; j < n; ++j) states(tile)[j] = {};
-    }
-
-    static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
-        add_column(states(tile)[j], static_cast<const char*>(x), sizeof(Integer), n);
-    }
-
-    static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
-                        std::size_t n) {
-        const char* p = static_cast<const char*>(x);
-        for (std::size_t j = 0; j < n; ++j)
-            add_column(states(tile)[j], p + j * sizeof(Integer), row_stride, rows);
-    }
-
     static void add_column(WideInteger& total, const char* p, std::ptrdiff_t stride, std::size_t rows) {
         using Part = std::conditional_t<map == Map::itself && std::is_signed_v<Integer>, __int128, u128>;
         constexpr std::size_t batch = map == Map::square && sizeof(Integer) == 8 ? 1 : block_elements;
@@ -126,37 +107,25 @@ struct Wide {
                 return size;
         }
     }
-
-    static void merge(void* tile, std::size_t j, const void* from, std::size_t i) {
-        states(tile)[j].add_words(static_cast<const WideInteger*>(from)[i]);
-    }
-
-    static constexpr Method method{
-        capacity, init, each_lane<lane>, columns, each_merge<merge>, finish_states<WideInteger>};
 };
 
-template <template <Format, Map> class Of, Format format>
-const Method& by_map(Map map) {
-    switch (map) {
-        case Map::itself:
-            return Of<format, Map::itself>::method;
-        case Map::magnitude:
-            return Of<format, Map::magnitude>::method;
-        default:
-            return Of<format, Map::square>::method;
-    }
+template <Format format, class Integer, Map map>
+using WideStates = States<WideInteger, format, Wide<Integer, map>::add_column>;
+
+template <Format format>
+const Method& exact_by_map(Map map) {
+    static constexpr Method methods[] = {Exact<format, Map::itself>::method,
+                                         Exact<format, Map::magnitude>::method,
+                                         Exact<format, Map::square>::method};
+    return methods[static_cast<std::size_t>(map)];
 }
 
-template <class Integer>
+template <Format format, class Integer>
 const Method& wide_by_map(Map map) {
-    switch (map) {
-        case Map::itself:
-            return Wide<Integer, Map::itself>::method;
-        case Map::magnitude:
-            return Wide<Integer, Map::magnitude>::method;
-        default:
-            return Wide<Integer, Map::square>::method;
-    }
+    static constexpr Method methods[] = {WideStates<format, Integer, Map::itself>::method,
+                                         WideStates<format, Integer, Map::magnitude>::method,
+                                         WideStates<format, Integer, Map::square>::method};
+    return methods[static_cast<std::size_t>(map)];
 }
 
 }  // namespace
@@ -164,34 +133,34 @@ const Method& wide_by_map(Map map) {
 const Method& exact_method(Format format, Map map) {
     switch (format) {
         case Format::f16:
-            return by_map<Exact, Format::f16>(map);
+            return exact_by_map<Format::f16>(map);
         case Format::bf16:
-            return by_map<Exact, Format::bf16>(map);
+            return exact_by_map<Format::bf16>(map);
         case Format::f32:
-            return by_map<Exact, Format::f32>(map);
+            return exact_by_map<Format::f32>(map);
         default:
-            return by_map<Exact, Format::f64>(map);
+            return exact_by_map<Format::f64>(map);
     }
 }
 
 const Method& wide_method(Format format, Map map) {
     switch (format) {
         case Format::i8:
-            return wide_by_map<std::int8_t>(map);
+            return wide_by_map<Format::i8, std::int8_t>(map);
         case Format::i16:
-            return wide_by_map<std::int16_t>(map);
+            return wide_by_map<Format::i16, std::int16_t>(map);
         case Format::i32:
-            return wide_by_map<std::int32_t>(map);
+            return wide_by_map<Format::i32, std::int32_t>(map);
         case Format::i64:
-            return wide_by_map<std::int64_t>(map);
+            return wide_by_map<Format::i64, std::int64_t>(map);
         case Format::u16:
-            return wide_by_map<std::uint16_t>(map);
+            return wide_by_map<Format::u16, std::uint16_t>(map);
         case Format::u32:
-            return wide_by_map<std::uint32_t>(map);
+            return wide_by_map<Format::u32, std::uint32_t>(map);
         case Format::u64:
-            return wide_by_map<std::uint64_t>(map);
+            return wide_by_map<Format::u64, std::uint64_t>(map);
         default:
-            return wide_by_map<std::uint8_t>(map);
+            return wide_by_map<Format::u8, std::uint8_t>(map);
     }
 }
 

@@ -29,8 +29,10 @@ namespace samesum {
     extern const NormMethods norms;                   \
     extern const MaskMethods masking;                 \
     extern const DotMethods dots;                     \
+    extern const ContractionMethods contractions;     \
     extern const ExtremeScanMethods extreme_scans;    \
     extern const WindowMethods windows;               \
+    extern const AttentionMethods attention;          \
     }
 #if defined(SAMESUM_TEST_HOOKS)
 #define SAMESUM_CERTIFICATES(isa) &isa::certificates
@@ -41,7 +43,8 @@ namespace samesum {
     &isa::methods, &isa::scans, &isa::products, &isa::searches, &isa::exponentials, &isa::untangling,     \
         &isa::normalizations, &isa::whole, &isa::shorts, &isa::short_integers, &isa::elementwise,         \
         &isa::smooth, SAMESUM_CERTIFICATES(isa), &isa::exact_blocks, &isa::kept_blocks, &isa::statistics, \
-        &isa::spreads, &isa::norms, &isa::dots, &isa::extreme_scans, &isa::masking, &isa::windows
+        &isa::spreads, &isa::norms, &isa::dots, &isa::extreme_scans, &isa::masking, &isa::windows,        \
+        &isa::contractions, &isa::attention
 
 #define SAMESUM_SET(place, isa) {levels[place].name, SAMESUM_METHODS(isa), levels[place].is_here}
 

@@ -3,7 +3,9 @@
 
 #include <string>
 
+#include "methods/attention_method.hpp"
 #include "methods/certificates.hpp"
+#include "methods/contraction_method.hpp"
 #include "methods/dot_method.hpp"
 #include "methods/exact_blocks.hpp"
 #include "methods/extreme_scan_method.hpp"
@@ -41,6 +43,8 @@ struct InstructionSet {
     const ExtremeScanMethods* extreme_scans;
     const MaskMethods* masking;
     const WindowMethods* windows;
+    const ContractionMethods* contractions;
+    const AttentionMethods* attention;
     bool (*is_supported)();
 };
 

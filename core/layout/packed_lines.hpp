@@ -25,11 +25,14 @@ class PackedLines {
         }
     }
 
+    // Elements of the widest vector.
+    static constexpr std::int64_t vector = 8;
+
     // Whether copying them takes less than to go through them where they are: contiguous lines at one
-    // distance from each other are as well read there.
+    // distance from each other that fill a vector are as well read there.
     bool suit() const {
         return in_order_ && length_ > 0 && length_ <= most_of_packed_line && lines_ > 1 &&
-               (is_apart_ || distances_ > 1);
+               (is_apart_ || distances_ > (length_ < vector ? 0 : 1));
     }
 
     std::int64_t elements() const { return lines_ * length_; }

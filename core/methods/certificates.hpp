@@ -45,9 +45,6 @@ enum class Elementary : std::uint8_t {
     double_power,
     rough_exponential,
     fine_logarithm,
-    single_exponential,
-    single_logarithm,
-    single_logarithm_bound,
     double_exponential,
     double_logarithm
 };

@@ -15,8 +15,6 @@ struct ElementwiseMethods {
     // x^y likewise; y is one number for all of them, or as many numbers as elements.
     void (*power_of_one[4])(const void* x, double y, std::size_t n, void* out);
     void (*power[4])(const void* x, const double* y, std::size_t n, void* out);
-    // As many numbers as elements in the format of x, narrower than float64; empty where doubles are quicker.
-    void (*power_of_same[3])(const void* x, const void* y, std::size_t n, void* out);
     // Elements as doubles.
     void (*widen[4])(const void* x, std::size_t n, double* out);
 };

@@ -40,12 +40,7 @@ struct LineColumns {
     std::size_t n, count;
 };
 
-// Vectors of short lines whose logarithms are found together.
-constexpr std::size_t column_vectors = 4;
-
 // Bytes that `columns` needs, 64 byte by 64 byte.
-constexpr std::size_t room_for_columns(std::size_t n) {
-    return (n < least_near_logarithm ? column_vectors : 2) * 64 * n;
-}
+constexpr std::size_t bytes_for_columns(std::size_t n) { return 2 * 64 * n; }
 
 }  // namespace samesum

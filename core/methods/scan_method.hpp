@@ -57,9 +57,9 @@ constexpr std::size_t scan_lines = 8;
 constexpr std::size_t strip_columns(std::size_t n) { return (n + scan_lines - 1) / scan_lines * scan_lines; }
 
 // Lines of n <= scan_elements contiguous elements, and where their prefixes go; the element number `depth` of
-// each comes first. A line may be several scans by turns: those of `columns` of the tile at a distance of
-// scan_lines, from each of which the same number of elements comes. failed[line * n + i] tells which could
-// not be certified, if any.
+// each comes first. A line may be several scans of interleaved elements: those of `columns` of the tile at a
+// distance of scan_lines, from each of which the same number of elements comes. failed[line * n + i] tells
+// which could not be certified, if any.
 struct ScanLines {
     const char* const* x;
     char* const* out;
@@ -78,15 +78,7 @@ struct ShortScanLines {
     Format format;
     std::uint8_t* failed;
 };
-// Elements of `lines` lines by turns, n of each, contiguous like their prefixes.
-struct InterleavedLines {
-    const char* x;
-    char* out;
-    std::size_t lines, n;
-};
 constexpr std::size_t short_line = 64;
-// Scans that make a line by turns, at most.
-constexpr std::size_t most_turns = 7;
 constexpr std::size_t short_column = 8;
 
 struct ScanMethod {
@@ -110,23 +102,12 @@ struct ScanMethod {
     std::size_t (*lines)(void* tile, const ScanLines& lines) = nullptr;
     // The same of whole short lines.
     std::size_t (*short_lines)(const ShortScanLines& lines) = nullptr;
-    // The same of lines that are each 2 to most_turns scans of up to short_line elements, which come by
-    // turns, as long as all is certain; there are no flags. Returns how many lines are done.
-    std::size_t (*turns)(const ShortScanLines& lines, std::size_t turns) = nullptr;
     // The same of whole columns of 1 to short_column rows, or of up to `most_rows` that lie in the caches.
     std::size_t (*short_columns)(const ScanRows& rows) = nullptr;
     std::size_t most_rows = short_column;
-    // As `lines`, of up to `most_interleaved` lines by turns, a multiple of scan_lines elements of each but
-    // in the end; the columns of the tile are those of the lines by turns. False, and the tile is as it was,
-    // if a prefix could not be certified.
-    bool (*interleaved)(void* tile, const InterleavedLines& lines) = nullptr;
-    std::size_t most_interleaved = 0;
-    // The totals so far of the first n columns of such a tile.
-    void (*carries)(const void* tile, Carry* carries, std::size_t n) = nullptr;
     bool takes_tall = false;  // whether `columns` takes up to tall_rows rows of 8 columns or more
     // From how many elements on `lines` is quicker than `row` for the parts of one line; never if zero.
     std::size_t least_part = 0;
-    bool takes_long_lines = true;  // whether it is for lines too long for one call
 
     constexpr bool takes_lines() const { return lines != nullptr; }
 };

@@ -91,8 +91,7 @@ struct NormalizationMethods {
     bool (*is_near[4][2])(const LineShare& all);
     LineShare (*share_below[4])(const void* x, std::size_t n, double greatest, bool log);
     void (*quotients[4][2])(const void* x, std::size_t n, const LineShare& all, void* out);
-    // Of some that all have as many elements.
-    void (*columns[4][2])(const LineColumns* lines, std::size_t count, void* room);
+    void (*columns[4][2])(const LineColumns& lines, void* buffer);
     // Whether short lines side by side are as quick by `lines` as by `columns`.
     bool (*fill_rows[4][2])(std::size_t n);
 };

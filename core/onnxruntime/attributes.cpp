@@ -69,16 +69,22 @@ void Kernel::read_word(const Attribute& attribute, const OrtKernelInfo* info) {
                                                          {"mul", Combine::product},
                                                          {"max", Combine::maximum},
                                                          {"min", Combine::minimum}};
-    const char* const name = attribute.name.c_str();
+    const auto word = text_in(attribute.name.c_str(), info);
+    if (!word) return;
+    for (const auto& [text, combine] : words)
+        if (*word == text) settings_.combine = combine;
+    if (!settings_.combine && *word != "none")
+        refuse(attribute.name + " is '" + *word + "'; allowed are none, add, mul, max and min");
+}
+
+// None for a node that leaves it out.
+std::optional<std::string> Kernel::text_in(const char* name, const OrtKernelInfo* info) const {
     std::size_t size = 0;
-    if (!is_success(text_attribute(api_, info, name, nullptr, &size)) || size == 0) return;
+    if (!is_success(text_attribute(api_, info, name, nullptr, &size)) || size == 0) return std::nullopt;
     std::string word(size, '\0');
     check(text_attribute(api_, info, name, word.data(), &size));
     word.resize(size - 1);  // the size counts the zero at the end
-    for (const auto& [text, combine] : words)
-        if (word == text) settings_.combine = combine;
-    if (!settings_.combine && word != "none")
-        refuse(attribute.name + " is '" + word + "'; allowed are none, add, mul, max and min");
+    return word;
 }
 
 void Kernel::read_axes(const Attribute& attribute, const OrtKernelInfo* info) {

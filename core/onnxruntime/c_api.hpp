@@ -118,6 +118,8 @@ inline constexpr Entry<91, Status(OrtKernelContext*, std::size_t index, const st
 inline constexpr Entry<93, void(OrtStatus*)> release_status;
 inline constexpr Entry<99, void(OrtTensorTypeAndShapeInfo*)> release_type_and_shape;
 inline constexpr Entry<130, Status(OrtSessionOptions*, const char* key, const char* value)> add_config_entry;
+inline constexpr Entry<162, Status(const OrtKernelInfo*, const char* name, float*, std::size_t* size)>
+    numbers_attribute;
 inline constexpr Entry<163, Status(const OrtKernelInfo*, const char* name, std::int64_t*, std::size_t* size)>
     integers_attribute;
 inline constexpr Entry<230, Status(const OrtKernelInfo*, std::size_t*)> input_count;

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "methods/method.hpp"
 #include "onnxruntime/calls.hpp"
+#include "onnxruntime/evaluation.hpp"
 #include "onnxruntime/versions.hpp"
 
 namespace samesum::onnxruntime {
@@ -48,6 +50,9 @@ class Kernel {
     void refuse_other_attributes(const OrtKernelInfo* info) const;
     void read(const Attribute& attribute, const OrtKernelInfo* info);
     void read_word(const Attribute& attribute, const OrtKernelInfo* info);
+    std::optional<std::string> text_in(const char* name, const OrtKernelInfo* info) const;
+    void hand_over(const OrtKernelInfo* info);
+    void evaluate(OrtKernelContext* context) const;
     void read_axes(const Attribute& attribute, const OrtKernelInfo* info);
     void read_flag(const Attribute& attribute, std::int64_t value);
     void read_constant_axes(const OrtKernelInfo* info);
@@ -96,6 +101,7 @@ class Kernel {
     bool axes_are_input_ = false;  // they are read in each run
     bool has_one_axis_ = false;    // which an attribute names
     Settings settings_;
+    std::unique_ptr<Evaluated> evaluated_;
 };
 
 }  // namespace samesum::onnxruntime

@@ -103,7 +103,8 @@ Operator operator_of(const Runtime& runtime, const Version& row, ElementType typ
     // Nothing can be told where the axes are an optional input.
     const bool has_optional = std::any_of(row.parameters.begin(), row.parameters.end(),
                                           [](const auto& each) { return each.optional; });
-    if ((!row.axes || !row.axes->optional) && (!has_optional || runtime.tells_optional))
+    if (row.kind != Kind::evaluated && (!row.axes || !row.axes->optional) &&
+        (!has_optional || runtime.tells_optional))
         op.InferOutputShapeFn = infer;
     if (row.is_scatter()) {
         op.GetMayInplace = first_in_first;
@@ -116,7 +117,7 @@ Operator operator_of(const Runtime& runtime, const Version& row, ElementType typ
 // What one choice of opset and operators registers. It lives as long as the process: sessions point into it.
 struct Registration {
     std::vector<std::unique_ptr<Operator>> operators;
-    OrtCustomOpDomain* domain = nullptr;
+    std::map<std::string, OrtCustomOpDomain*> domains;
     bool meets_fusions = false;
 };
 
@@ -148,9 +149,10 @@ int opset_in(const std::string& text) {
     return std::stoi(text);
 }
 
-// Names, each between two semicolons; all operators are meant if there is none.
-bool is_chosen(const std::string& names, const std::string& name) {
-    return names.empty() || (";" + names + ";").find(";" + name + ";") != std::string::npos;
+// Names, each between two semicolons; all operators that the core computes are meant if there is none.
+bool is_chosen(const std::string& names, const Version& row) {
+    if (names.empty()) return row.kind != Kind::evaluated;
+    return (";" + names + ";").find(";" + row.name + ";") != std::string::npos;
 }
 
 void check_names(std::string names) {
@@ -168,16 +170,17 @@ Registration make(const Runtime& runtime, int opset, const std::string& names) {
     const OrtApi& api = runtime.api;
     Registration made;
     check_names(names);
-    check(create_domain(api, "", &made.domain));
     for (const Version* row : versions_at(opset)) {
-        if (!is_chosen(names, row->name)) continue;
+        if (!is_chosen(names, *row)) continue;
         const int since = opset > 0 ? std::min(opset, row->registered_since) : row->registered_since;
         made.meets_fusions = made.meets_fusions || since >= fused_since;
+        OrtCustomOpDomain*& domain = made.domains[row->domain];
+        if (domain == nullptr) check(create_domain(api, row->domain.c_str(), &domain));
         for (const ElementType type : row->types) {
             for (const ElementType second_type : row->second_types()) {
                 made.operators.push_back(
                     std::make_unique<Operator>(operator_of(runtime, *row, type, second_type, since)));
-                check(add_operator(api, made.domain, made.operators.back().get()));
+                check(add_operator(api, domain, made.operators.back().get()));
             }
         }
     }
@@ -216,7 +219,7 @@ void add_to(const Runtime& runtime, OrtSessionOptions* options) {
         throw Refusal("samesum is in these session options already, for " + before +
                       "; now it is asked for " + asked + ", which needs session options of its own");
     const Registration& made = registration_of(runtime, opset_in(opset), names);
-    check(add_domain(api, options, made.domain));
+    for (const auto& [_, domain] : made.domains) check(add_domain(api, options, domain));
     if (made.meets_fusions) disable_fusions(api, options);
     check(add_config_entry(api, options, registered_key, asked.c_str()));
 }

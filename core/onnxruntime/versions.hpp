@@ -24,7 +24,8 @@ enum class Kind : std::uint8_t {
     lp_norm,
     global_pool,
     scatter_elements,
-    scatter_slices
+    scatter_slices,
+    evaluated  // by whoever declares it
 };
 
 // What an attribute sets.
@@ -42,7 +43,12 @@ enum class Field : std::uint8_t {
     float_p,     // of the first GlobalLpPool
     reduction,   // a word
     stash_type,  // a number of an element type
-    ignored      // what changes no result
+    ignored,     // what changes no result
+    integer,     // of what is evaluated elsewhere: handed over as it is
+    integers,
+    number,
+    numbers,
+    text
 };
 
 struct Attribute {
@@ -75,6 +81,7 @@ enum class InnerOutput : std::uint8_t { mean, inverse };
 inline constexpr ElementType inner_type = 1;
 
 struct Version {
+    std::string domain;  // none is ONNX's own
     std::string name;
     int since;             // the first opset that has it; 0 for the one that serves an unknown opset
     int registered_since;  // the version that the runtime is told

@@ -146,7 +146,7 @@ inline nb::object certified_columns(nb::handle x, std::size_t batch) {
 inline nb::object elementary(unsigned function, nb::handle x) {
     Numbers from = numbers_of(x, 2), to(2, from.table().n);
     if (function > static_cast<unsigned>(Elementary::double_logarithm))
-        raise("UnsupportedOperator", "elementary functions are 0 to 17; got " + std::to_string(function));
+        raise("UnsupportedOperator", "elementary functions are 0 to 14; got " + std::to_string(function));
     const FloatingPointScope scope;
     current_instruction_set().certificates->elementary(static_cast<Elementary>(function), from.table(),
                                                        to.table());
@@ -230,6 +230,61 @@ inline nb::object certified_lines(nb::handle x, bool centred, bool words, double
     return to.array();
 }
 
+// One query of attention over float32: the means in doubles and their bounds by weighted magnitudes, then the
+// words of the second tier and theirs.
+inline nb::object certified_attention(nb::handle query, nb::handle keys, nb::handle values, nb::handle mask,
+                                      double scale, double scale_rest, double cap) {
+    const AttentionMethods& method = *current_instruction_set().attention;
+    const Input k = plain_input(keys, 2), v = plain_input(values, 2);
+    const auto size = [](const Input& x, int axis) { return static_cast<std::size_t>(x.view.shape[axis]); };
+    const std::size_t count = size(k, 0), terms = size(k, 1), columns = size(v, 1);
+    if (k.view.format != Format::f32 || v.view.format != Format::f32 || size(v, 0) != count)
+        raise("ShapeError", "keys and values have to be as many rows of float32");
+    Numbers q = numbers_of(query, 1), added = numbers_of(mask, 1);
+    const auto padded = [&](std::size_t n) { return (n + method.lanes - 1) / method.lanes * method.lanes; };
+    const std::size_t lanes = padded(count), places = padded(columns);
+    std::vector<double> panels(lanes * terms), norms(lanes), means(places * count), greatest(places),
+        weights(lanes), out(lanes, -HUGE_VAL), sums(places), room(6 * lanes), words(3 * method.lanes);
+    std::copy_n(added.table().row(0), count, out.data());
+    const std::ptrdiff_t float_size = 4, key_size = float_size * static_cast<std::ptrdiff_t>(terms),
+                         value_size = float_size * static_cast<std::ptrdiff_t>(columns);
+    method.pack[2]({k.view.data, key_size, float_size, count, terms}, panels.data());
+    method.norms(panels.data(), count, terms, norms.data());
+    method.pack[2]({v.view.data, float_size, value_size, columns, count}, means.data());
+    method.greatest(means.data(), columns, count, greatest.data());
+    const double* const x = q.table().row(0);
+    double norm = 0;
+    for (std::size_t t = 0; t < terms; ++t) norm += x[t] * x[t];
+    norm = std::sqrt(norm) * (1 + static_cast<double>(terms + 4) * 0x1p-52);
+    const ScoreRow row{{scale, scale_rest, cap},
+                       norm,
+                       packed_depth(terms),
+                       terms,
+                       lanes,
+                       norms.data(),
+                       out.data(),
+                       Shown::none};
+    method.multiply(x, terms, 1, panels.data(), terms, lanes, terms, weights.data(), lanes);
+    const RowFacts facts = method.weigh(row, weights.data(), nullptr, nullptr);
+    method.multiply(weights.data(), lanes, 1, means.data(), count, places, count, sums.data(), places);
+    const MeanError error = MeanError::of(facts, count, method.lanes / 2);
+    const RowFacts in_words = method.weigh_words(row, x, panels.data(), room.data());
+    Numbers to(5, columns);
+    for (std::size_t c = 0; c < columns; ++c) {
+        const std::size_t lane = c % method.lanes;
+        const double* const panel = means.data() + (c - lane) * count;
+        if (lane == 0) {
+            method.magnitudes(panel, weights.data(), count, facts.total, greatest.data() + c);
+            method.average_words(panel, room.data(), lanes, count, in_words, words.data());
+        }
+        const double mean = sums[c] / facts.total;
+        to.table().row(0)[c] = mean;
+        to.table().row(1)[c] = greatest[c] * error.of_values + magnitude(mean) * error.of_mean;
+        for (std::size_t i = 0; i < 3; ++i) to.table().row(2 + i)[c] = words[i * method.lanes + lane];
+    }
+    return to.array();
+}
+
 inline void define_certificates(nb::module_& m) {
     m.def("certified_states", &certified_states, nb::arg("method"), nb::arg("code"), nb::arg("x"),
           nb::arg("axes").none());
@@ -244,6 +299,8 @@ inline void define_certificates(nb::module_& m) {
     m.def("elementary", &elementary, nb::arg("function"), nb::arg("x"));
     m.def("smooth_function", &smooth_function, nb::arg("function"), nb::arg("step"), nb::arg("x"));
     m.def("certified_dots", &certified_dots, nb::arg("a"), nb::arg("b"), nb::arg("columns"));
+    m.def("certified_attention", &certified_attention, nb::arg("query"), nb::arg("keys"), nb::arg("values"),
+          nb::arg("mask"), nb::arg("scale"), nb::arg("scale_rest"), nb::arg("cap"));
     m.def("certified_lines", &certified_lines, nb::arg("x"), nb::arg("centred"), nb::arg("words"),
           nb::arg("inside"));
 }

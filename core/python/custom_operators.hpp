@@ -22,8 +22,8 @@ using AttributeRow = std::tuple<std::string, std::string, std::vector<double>>; 
 using AxesRow = std::tuple<std::vector<std::string>, std::size_t, std::size_t, bool>;
 // Name, types, whether it may be left out.
 using ParameterRow = std::tuple<std::string, std::vector<std::string>, bool>;
-// Name, since, registered since, kind, code, types, type of the result, least rank, as a matrix, axes,
-// attributes, parameters, inner outputs.
+// Name (in another domain than ONNX's own behind its name and a dot), since, registered since, kind, code,
+// types, type of the result, least rank, as a matrix, axes, attributes, parameters, inner outputs.
 using VersionRow = std::tuple<std::string, int, int, std::string, unsigned, std::vector<std::string>,
                               std::optional<std::string>, std::size_t, bool, std::optional<AxesRow>,
                               std::vector<AttributeRow>, std::vector<ParameterRow>, std::vector<std::string>>;
@@ -47,21 +47,36 @@ inline std::vector<onnxruntime::ElementType> types_of(const std::vector<std::str
 
 inline onnxruntime::Version version_of(const VersionRow& row) {
     static const std::vector<std::string> kinds{
-        "reduction",     "scan",          "softmax",       "log_softmax", "hardmax",     "layer_norm",
-        "group_norm",    "instance_norm", "mean_variance", "lp_norm",     "global_pool", "scatter_elements",
-        "scatter_slices"};
-    static const std::vector<std::string> fields{
-        "axes",       "keepdims", "noop_with_empty_axes", "axis", "select_last", "exclusive",
-        "reverse",    "epsilon",  "num_groups",           "p",    "float_p",     "reduction",
-        "stash_type", "ignored"};
+        "reduction",      "scan",          "softmax",       "log_softmax", "hardmax",     "layer_norm",
+        "group_norm",     "instance_norm", "mean_variance", "lp_norm",     "global_pool", "scatter_elements",
+        "scatter_slices", "evaluated"};
+    static const std::vector<std::string> fields{"axes",       "keepdims",    "noop_with_empty_axes",
+                                                 "axis",       "select_last", "exclusive",
+                                                 "reverse",    "epsilon",     "num_groups",
+                                                 "p",          "float_p",     "reduction",
+                                                 "stash_type", "ignored",     "integer",
+                                                 "integers",   "number",      "numbers",
+                                                 "text"};
     static const std::vector<std::string> inner_outputs{"mean", "inverse"};
-    const auto& [name, since, registered, kind, code, types, result, min_rank, matrix, axes, attributes,
+    const auto& [title, since, registered, kind, code, types, result, min_rank, matrix, axes, attributes,
                  parameters, inner] = row;
-    onnxruntime::Version version{
-        name,   since,           registered,   static_cast<onnxruntime::Kind>(place_of(kind, kinds)),
-        code,   types_of(types), std::nullopt, min_rank,
-        matrix, std::nullopt,    {},           {},
-        {}};
+    const std::size_t dot = title.rfind('.');
+    const std::string domain = title.substr(0, dot == std::string::npos ? 0 : dot),
+                      name = title.substr(dot + 1);
+    onnxruntime::Version version{domain,
+                                 name,
+                                 since,
+                                 registered,
+                                 static_cast<onnxruntime::Kind>(place_of(kind, kinds)),
+                                 code,
+                                 types_of(types),
+                                 std::nullopt,
+                                 min_rank,
+                                 matrix,
+                                 std::nullopt,
+                                 {},
+                                 {},
+                                 {}};
     if (result) version.result = types_of({*result}).front();
     if (axes) {
         const auto& [axes_types, least, most, optional] = *axes;

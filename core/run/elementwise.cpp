@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <type_traits>
 
 #include "arithmetic/rounding.hpp"
 #include "exact/elements.hpp"
@@ -153,14 +152,9 @@ class Powers {
           y_(y),
           in_(x.format),
           exponents_(y.format),
-          methods_(*current_instruction_set().elementwise),
-          of_same_(in_ == exponents_ && in_ != Format::f64 && !y_.is_one()
-                       ? methods_.power_of_same[static_cast<std::size_t>(in_)]
-                       : nullptr) {}
+          methods_(*current_instruction_set().elementwise) {}
 
-    bool is_direct() const {
-        return x_.is_direct() && (y_.is_one() || (of_same_ != nullptr && y_.is_direct()));
-    }
+    bool is_direct() const { return x_.is_direct() && y_.is_one(); }
 
     void compute(std::int64_t first, std::int64_t n, char* to) const {
         alignas(64) char bases[elementwise_copied_elements * 8], some[elementwise_copied_elements * 8];
@@ -168,7 +162,6 @@ class Powers {
         const auto count = static_cast<std::size_t>(n);
         const char* const x = x_.elements(first, n, bases);
         const char* const y = y_.elements(first, y_.is_one() ? 1 : n, some);
-        if (of_same_ != nullptr) return of_same_(x, y, count, to);
         const auto format = static_cast<std::size_t>(in_);
         widen(exponents_, y, y_.is_one() ? 1 : count, exponents);
         if (y_.is_one())
@@ -200,7 +193,6 @@ class Powers {
     Operand x_, y_;
     Format in_, exponents_;
     const ElementwiseMethods& methods_;
-    std::remove_extent_t<decltype(ElementwiseMethods::power_of_same)> of_same_;
 };
 
 }  // namespace

@@ -22,7 +22,7 @@ inline constexpr Threshold short_row_bytes{"short_row_bytes", 128, "bytes of a r
                                            "shorter rows with gaps are copied to lie side by side"};
 inline constexpr Threshold least_scan_columns{
     "least_scan_columns", 8, "lines side by side",
-    "fewer are scanned along the axis, line by line or interleaved"};
+    "fewer are scanned along the axis"};
 
 // Elements that are copied.
 inline constexpr Threshold streamed_bytes{"streamed_bytes", 16 << 20, "bytes of results",

@@ -19,22 +19,8 @@ inline constexpr Threshold least_column_row_bytes{
     "neighbouring lines are taken together by so many at least"};
 inline constexpr Threshold streamed_elements{"streamed_elements", 2048, "elements",
                                              "results go past the caches by so many"};
-inline constexpr Threshold streamed_row_bytes{"streamed_row_bytes", 1024, "bytes of a row",
-                                              "shorter rows of columns are read and written as they lie"};
-inline constexpr Threshold transposed_task_elements{
-    "transposed_task_elements", 1 << 17, "elements",
-    "a task of short lines that are transposed takes so many"};
-inline constexpr Threshold least_transposed_lines{
-    "least_transposed_lines", 64, "lines",
-    "a task of short lines that are transposed takes so many at least"};
 inline constexpr Threshold line_tasks_per_thread{"line_tasks_per_thread", 4, "tasks",
                                                  "few lines make so many for each thread"};
-inline constexpr Threshold long_lines_per_thread{
-    "long_lines_per_thread", 2, "lines", "with fewer for each thread the blocks of a long line are shared"};
-inline constexpr Threshold blocks_per_thread{"blocks_per_thread", 8, "tasks",
-                                             "the blocks of a long line make so many for each thread"};
-inline constexpr Threshold most_blocks_of_task{"most_blocks_of_task", 16, "blocks of a line",
-                                               "a task takes at most so many"};
 inline constexpr Threshold few_neighbours{"few_neighbours", 8, "neighbouring lines",
                                           "fewer are copied one after the other, more element by element"};
 inline constexpr Threshold most_transposed_line{
@@ -50,12 +36,6 @@ inline constexpr Threshold least_of_few_columns{"least_of_few_columns", 64, "ele
                                                 "few columns that are shorter are taken as columns"};
 
 // Layer, RMS and group norms.
-inline constexpr Threshold norm_task_bytes{"norm_task_bytes", 256 << 10, "bytes of the lines",
-                                           "a task takes so many"};
-inline constexpr Threshold norm_tasks_per_thread{"norm_tasks_per_thread", 2, "tasks",
-                                                 "lines make so many for each thread at least"};
-inline constexpr Threshold gathered_norm_lines{"gathered_norm_lines", 64, "neighbouring lines",
-                                               "so many are gathered together at most"};
 inline constexpr Threshold few_norm_neighbours{
     "few_norm_neighbours", 4, "neighbouring lines",
     "fewer are copied one after the other, more element by element"};

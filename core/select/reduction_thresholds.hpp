@@ -59,9 +59,6 @@ inline constexpr Threshold grouped_elements{
     "a block of groups has up to so many: one thread does it, in its cache"};
 inline constexpr Threshold groups_together{
     "groups_together", 8, "groups", "a block has so many or a multiple: they are transposed by squares"};
-inline constexpr Threshold refused_elements{
-    "refused_elements", 2048, "elements",
-    "after the first group that cannot be scanned as it lies so many are taken as a block"};
 
 // Sets that are copied together first.
 inline constexpr Threshold most_of_packed_set{"most_of_packed_set", 512, "elements of a set",

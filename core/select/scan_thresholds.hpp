@@ -5,25 +5,13 @@
 
 namespace samesum {
 
-// Lines that lie element by element beside each other: groups of fewer are quicker side by side, those of
-// floats transposed where there are many.
-inline constexpr Threshold least_interleaved_floats{
-    "least_interleaved_floats", 64, "elements of a group of lines",
-    "floats: smaller groups are scanned eight at a time, transposed"};
-inline constexpr Threshold least_interleaved_integers{"least_interleaved_integers", 256,
-                                                      "elements of a group of lines",
-                                                      "integers: smaller groups are scanned eight at a time"};
+// Lines that are cut.
 inline constexpr Threshold many_chunks{
     "many_chunks", 16, "chunks of a line",
     "longer lines are scanned chunk by chunk whatever the threads: a carry joined "
     "block by block would lose its certainty"};
 inline constexpr Threshold lines_per_thread{"lines_per_thread", 2, "lines",
                                             "with fewer for each thread lines are cut into chunks"};
-inline constexpr Threshold refused_pieces{
-    "refused_pieces", 12, "pieces of interleaved lines",
-    "after so many that were not certain the lines are scanned one by one"};
-
-// Lines that are cut.
 inline constexpr Threshold part_blocks{
     "part_blocks", 7, "blocks of 512 elements",
     "a part of a chunk has so many: eight parts stay in the cache for two passes"};
@@ -34,16 +22,8 @@ inline constexpr Threshold scan_together{
 // Groups of few columns.
 inline constexpr Threshold most_of_integer_group{"most_of_integer_group", 64, "elements of a group",
                                                  "integers: larger groups are scanned as they lie"};
-inline constexpr Threshold fewer_columns{
-    "fewer_columns", 4, "columns of a group",
-    "sums of float64: groups of more are side by side up to the next two"};
-inline constexpr Threshold most_of_turned_double_group{"most_of_turned_double_group", 256,
-                                                       "elements of a group",
-                                                       "sums of float64 that are scanned as they lie first"};
 inline constexpr Threshold most_of_double_group{"most_of_double_group", 128, "elements of a group",
-                                                "other sums of float64"};
-inline constexpr Threshold hard_tasks{
-    "hard_tasks", 16, "tasks", "after a group that could not be scanned as it lies so many do not try"};
+                                                "the same: sums of float64"};
 
 // Lines that are copied side by side first.
 inline constexpr Threshold most_of_packed_line{"most_of_packed_line", 64, "elements of a line",
@@ -80,10 +60,6 @@ inline constexpr Threshold short_scan_streamed_bytes{"short_scan_streamed_bytes"
                                                      "short lines are written past the caches by so many"};
 
 // Prefixes that are made again, exactly.
-inline constexpr Threshold few_exact_factors{
-    "few_exact_factors", 64, "factors", "products of fewer are made exactly at once: most of them are ties"};
-inline constexpr Threshold product_share_elements{"product_share_elements", 1 << 14, "elements of a line",
-                                                  "threads share the factors of a line by so many"};
 inline constexpr Threshold elements_between_questions{
     "elements_between_questions", 1 << 16, "elements of a line",
     "a line that is repaired asks so often whether to go on"};

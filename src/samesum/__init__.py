@@ -2,8 +2,8 @@
 
 The functions on arrays are here (`sum`, `mean`, ...); `samesum.onnx` and `samesum.openvino` hold the standards'
 operators as functions, `samesum.torch` changes PyTorch's for a while, `load` reads models, `samesum.compare` says who
-is right. Public are this module and those four, by the names in their `__all__`; every other module is the package's
-own and may change without notice.
+is right in a model, `samesum.testing` for one operator. Public are this module and those five, by the names in their
+`__all__`; every other module is the package's own and may change without notice.
 """
 
 from importlib import import_module
@@ -29,6 +29,8 @@ from samesum.errors import (
     UnsupportedOperator,
 )
 from samesum.formats.arrays import NDArray
+from samesum.frontends.arrays.attention import scaled_dot_product_attention
+from samesum.frontends.arrays.contractions import conv, einsum, matmul, tensordot
 from samesum.frontends.arrays.dots import vecdot
 from samesum.frontends.arrays.logarithms import log_sum, logsumexp
 from samesum.frontends.arrays.logical import all, any, count_nonzero  # noqa: A004
@@ -58,7 +60,7 @@ from samesum.frontends.arrays.variances import std, var
 from samesum.frontends.arrays.vector_norms import vector_norm
 
 if TYPE_CHECKING:
-    from samesum import compare, onnx, openvino, torch
+    from samesum import compare, onnx, openvino, testing, torch
     from samesum.frontends.arrays.scan_state import Scan
     from samesum.frontends.arrays.state import State
     from samesum.frontends.models.load import load
@@ -97,12 +99,14 @@ __all__ = [
     "argmax",
     "argmin",
     "compare",
+    "conv",
     "count_nonzero",
     "cumulative_logsumexp",
     "cumulative_max",
     "cumulative_min",
     "cumulative_prod",
     "cumulative_sum",
+    "einsum",
     "get_cache_limit",
     "get_num_threads",
     "group_norm",
@@ -113,6 +117,7 @@ __all__ = [
     "log_softmax",
     "log_sum",
     "logsumexp",
+    "matmul",
     "max",
     "mean",
     "min",
@@ -127,6 +132,7 @@ __all__ = [
     "prod",
     "reduce",
     "rms_norm",
+    "scaled_dot_product_attention",
     "scatter_reduce",
     "segment_reduce",
     "set_cache_limit",
@@ -135,6 +141,8 @@ __all__ = [
     "std",
     "sum",
     "sum_square",
+    "tensordot",
+    "testing",
     "torch",
     "var",
     "vecdot",
@@ -147,7 +155,7 @@ if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
         """The standards' modules, `load` and the classes come on first use: `import samesum` takes milliseconds."""
-        if name in ("compare", "onnx", "openvino", "torch"):
+        if name in ("compare", "onnx", "openvino", "testing", "torch"):
             return import_module(f"samesum.{name}")
         if name == "Scan":
             return _public(__name__, import_module("samesum.frontends.arrays.scan_state").Scan)

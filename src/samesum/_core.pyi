@@ -153,6 +153,40 @@ def vecdot(
     dtype: np.dtype[Any] | None = None,
     out: Out | None = None,
 ) -> Any: ...
+def attention(
+    query: np.ndarray[Any, np.dtype[Any]],
+    key: np.ndarray[Any, np.dtype[Any]],
+    value: np.ndarray[Any, np.dtype[Any]],
+    mask: np.ndarray[Any, np.dtype[Any]] | None,
+    ends: np.ndarray[Any, np.dtype[Any]] | None,
+    scale: float,
+    scale_rest: float,
+    cap: float,
+    shown: int,
+) -> tuple[
+    np.ndarray[Any, np.dtype[Any]],
+    np.ndarray[Any, np.dtype[Any]] | None,
+    np.ndarray[Any, np.dtype[np.int64]],
+    np.ndarray[Any, np.dtype[np.int64]],
+]: ...
+def contract(
+    a: np.ndarray[Any, np.dtype[Any]],
+    b: np.ndarray[Any, np.dtype[Any]],
+    c: np.ndarray[Any, np.dtype[Any]] | None,
+    out: np.ndarray[Any, np.dtype[Any]],
+    batch: int,
+    rows: int,
+    columns: int,
+    terms: int,
+    alpha: float,
+    beta: float,
+) -> None: ...
+def evaluate_with(
+    function: Callable[
+        [str, str, int, dict[str, Any]],
+        Callable[[list[np.ndarray[Any, np.dtype[Any]] | None]], np.ndarray[Any, np.dtype[Any]]],
+    ],
+) -> None: ...
 def declare_operators(
     rows: list[
         tuple[

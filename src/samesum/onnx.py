@@ -9,21 +9,49 @@ from typing import TYPE_CHECKING
 
 from samesum._public import public, publish
 from samesum.frontends.models.onnx_file.package import onnx_package
-from samesum.frontends.standards.onnx_normalizations import Hardmax, LogSoftmax, Softmax
+from samesum.frontends.standards.attention import Attention
 from samesum.frontends.standards.onnx_norms import (
     GlobalAveragePool,
     GlobalLpPool,
     GlobalMaxPool,
     GroupNormalization,
+    Hardmax,
     InstanceNormalization,
     LayerNormalization,
+    LogSoftmax,
     LpNormalization,
     MeanVarianceNormalization,
     RMSNormalization,
+    Softmax,
 )
-from samesum.frontends.standards.onnx_pools import AveragePool, LpPool, MaxPool
-from samesum.frontends.standards.onnx_positions import ArgMax, ArgMin
+from samesum.frontends.standards.onnx_pools import (
+    AveragePool,
+    LpPool,
+    Max,
+    MaxPool,
+    Mean,
+    Min,
+    ScatterElements,
+    ScatterND,
+    Sum,
+)
+from samesum.frontends.standards.onnx_products import (
+    Conv,
+    ConvInteger,
+    ConvTranspose,
+    Einsum,
+    Gemm,
+    MatMul,
+    MatMulInteger,
+    QLinearConv,
+    QLinearMatMul,
+)
+from samesum.frontends.standards.onnx_quantized import DequantizeLinear, DynamicQuantizeLinear, QuantizeLinear
 from samesum.frontends.standards.onnx_reductions import (
+    ArgMax,
+    ArgMin,
+    CumProd,
+    CumSum,
     ReduceL1,
     ReduceL2,
     ReduceLogSum,
@@ -35,9 +63,6 @@ from samesum.frontends.standards.onnx_reductions import (
     ReduceSum,
     ReduceSumSquare,
 )
-from samesum.frontends.standards.onnx_scans import CumProd, CumSum
-from samesum.frontends.standards.onnx_scatters import ScatterElements, ScatterND
-from samesum.frontends.standards.onnx_terms import Max, Mean, Min, Sum
 
 if TYPE_CHECKING:
     from samesum.frontends.plugins.backend import Backend
@@ -48,10 +73,18 @@ if TYPE_CHECKING:
 __all__ = [
     "ArgMax",
     "ArgMin",
+    "Attention",
     "AveragePool",
     "Backend",
+    "Conv",
+    "ConvInteger",
+    "ConvTranspose",
     "CumProd",
     "CumSum",
+    "DequantizeLinear",
+    "DynamicQuantizeLinear",
+    "Einsum",
+    "Gemm",
     "GlobalAveragePool",
     "GlobalLpPool",
     "GlobalMaxPool",
@@ -63,11 +96,16 @@ __all__ = [
     "LogSoftmax",
     "LpNormalization",
     "LpPool",
+    "MatMul",
+    "MatMulInteger",
     "Max",
     "MaxPool",
     "Mean",
     "MeanVarianceNormalization",
     "Min",
+    "QLinearConv",
+    "QLinearMatMul",
+    "QuantizeLinear",
     "RMSNormalization",
     "ReduceL1",
     "ReduceL2",

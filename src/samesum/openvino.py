@@ -6,9 +6,13 @@
 from samesum._public import publish
 from samesum.frontends.plugins.compiled import compile_model
 from samesum.frontends.plugins.exact_model import exact
+from samesum.frontends.standards.attention import ScaledDotProductAttention
 from samesum.frontends.standards.openvino_functions import (
+    MVN,
     CumSum,
+    GroupNormalization,
     LogSoftmax,
+    NormalizeL2,
     ReduceL1,
     ReduceL2,
     ReduceLogicalAnd,
@@ -20,8 +24,15 @@ from samesum.frontends.standards.openvino_functions import (
     ReduceSum,
     SoftMax,
 )
-from samesum.frontends.standards.openvino_norms import MVN, GroupNormalization, NormalizeL2
 from samesum.frontends.standards.openvino_pools import AdaptiveAvgPool, AdaptiveMaxPool, AvgPool, MaxPool
+from samesum.frontends.standards.openvino_products import (
+    Convolution,
+    ConvolutionBackpropData,
+    Einsum,
+    GroupConvolution,
+    GroupConvolutionBackpropData,
+    MatMul,
+)
 from samesum.frontends.standards.openvino_scatters import (
     EmbeddingBagOffsets,
     EmbeddingBagOffsetsSum,
@@ -38,14 +49,20 @@ __all__ = [
     "AdaptiveAvgPool",
     "AdaptiveMaxPool",
     "AvgPool",
+    "Convolution",
+    "ConvolutionBackpropData",
     "CumSum",
+    "Einsum",
     "EmbeddingBagOffsets",
     "EmbeddingBagOffsetsSum",
     "EmbeddingBagPacked",
     "EmbeddingBagPackedSum",
     "EmbeddingSegmentsSum",
+    "GroupConvolution",
+    "GroupConvolutionBackpropData",
     "GroupNormalization",
     "LogSoftmax",
+    "MatMul",
     "MaxPool",
     "NormalizeL2",
     "ReduceL1",
@@ -57,6 +74,7 @@ __all__ = [
     "ReduceMin",
     "ReduceProd",
     "ReduceSum",
+    "ScaledDotProductAttention",
     "ScatterElementsUpdate",
     "ScatterNDUpdate",
     "SegmentMax",

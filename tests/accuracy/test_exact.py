@@ -1,4 +1,4 @@
-"""The oracle and the algebra that is shipped, against each other, fractions, math.fsum and results by hand."""
+"""The oracle against fractions, math.fsum and results by hand."""
 
 from __future__ import annotations
 
@@ -12,33 +12,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cases
-import oracle
-from bits import mix
 from naming import looped
-from oracle import assert_bits, bits_of, form_of, literal
-from oracle.exact import EXTREMES, POSITIONS, TRUTHS
-from samesum.algebra import exact
+from oracle import assert_bits, bits_of, exact, form_of
 from samesum.algebra.rows import (
     CUMULATIVE_SUM,
-    EXTREME_SCANS,
     L1_NORM,
     L2_NORM,
     MAX,
     MEAN,
     MIN,
-    REDUCTIONS,
-    SCANS,
-    STD,
     SUM,
     SUM_SQUARE,
-    VAR,
     Reduction,
-    Scan,
 )
-from samesum.errors import DtypeError, ShapeError
-from samesum.formats.rounding import BYTES, FORMATS, Format, quotient, root
+from samesum.formats.rounding import FORMATS, Format, quotient, root
 
-ORACLES = (oracle.exact, exact)
 F16, BF16, F32, F64 = cases.FLOATS
 INF, NAN = math.inf, math.nan
 
@@ -83,8 +71,7 @@ def test_results_worked_out_by_hand(row: Reduction, dtype: np.dtype, values: lis
     want = np.array(expected, dtype)
     if math.isnan(expected):
         want = np.array(form_of(dtype).nan, f"u{dtype.itemsize}").view(dtype)
-    for one in ORACLES:
-        assert_bits(one.reduce(row, np.array(values, dtype)), want, f"{one.__name__}: {row.name} {values}")
+    assert_bits(exact.reduce(row, np.array(values, dtype)), want, f"{row.name} {values}")
 
 
 @looped(
@@ -110,9 +97,8 @@ def test_results_worked_out_by_hand(row: Reduction, dtype: np.dtype, values: lis
     ],
 )
 def test_integers_worked_out_by_hand(row: Reduction, values: list[int], dtype: str, target: str, expected: int) -> None:
-    for one in ORACLES:
-        got = one.reduce(row, np.array(values, dtype), dtype=target)
-        assert_bits(got, np.array(expected, target), f"{one.__name__}: {row.name} {values}")
+    got = exact.reduce(row, np.array(values, dtype), dtype=target)
+    assert_bits(got, np.array(expected, target), f"{row.name} {values}")
 
 
 def test_the_canonical_nan_is_the_positive_default() -> None:
@@ -130,51 +116,8 @@ def test_every_prefix_of_a_scan() -> None:
         ("include_initial", "reverse"): [2.0**24 + 2, 2.0, 1.0, 0.0, 0.0],
     }
     for flags, expected in rows.items():
-        for one in ORACLES:
-            got = one.scan(CUMULATIVE_SUM, x, 0, **dict.fromkeys(flags, True))
-            assert_bits(got, np.array(expected, np.float32), f"{one.__name__}: {flags}")
-
-
-TAKING = (SUM, MEAN, VAR, STD, MIN, MAX, L1_NORM, L2_NORM, SUM_SQUARE)
-DRAWN = [*cases.FLOATS, *cases.INTEGERS, *(np.dtype(getattr(ml_dtypes, name)) for name in BYTES)]
-
-
-def check_both(name: str, row: Reduction | Scan, x: np.ndarray, *arguments: object, **more: object) -> None:
-    ours, shipped = (getattr(one, name)(row, x, *arguments, **more) for one in ORACLES)
-    assert_bits(ours, shipped, f"{name} {row.name} of {x.dtype} {x.shape} {arguments} {more}\nx = {literal(x)}")
-
-
-@looped("dtype", DRAWN)
-def test_both_give_the_same(dtype: np.dtype) -> None:
-    targets = [dtype] if dtype.name in BYTES else [dtype, F32, F64] if dtype.kind in "iu" else cases.FLOATS
-    for family in cases.FAMILIES if dtype in cases.FLOATS else ("integers",):
-        for n in (1, 2 + len(family) % 5, 19):
-            x = np.stack([drawn(family, dtype, n, seed) for seed in range(3)])
-            for row in TAKING if dtype.name in BYTES else REDUCTIONS:
-                check_both("reduce", row, x, (1,))
-                if row.combine in POSITIONS:
-                    check_both("reduce", row, x, (0,), True, select_last=True)
-                elif row.combine not in (*EXTREMES, *TRUTHS):
-                    target = targets[(n + len(family)) % len(targets)]
-                    check_both("reduce", row, x, dtype=np.float64 if row in (VAR, STD) else target, correction=n % 2)
-            for scan in () if dtype.name in BYTES else (*SCANS, *EXTREME_SCANS):
-                flags = ("exclusive", "include_initial", "reverse")[n % 3]
-                check_both("scan", scan, x, 1, **{flags: True})
-
-
-def drawn(family: str, dtype: np.dtype, n: int, seed: int) -> np.ndarray:
-    if dtype.kind in "iu":
-        return cases.integer_data(dtype, n, seed) // dtype.type(1 + seed)
-    if dtype.name in BYTES:
-        return (mix(n, seed) % np.uint64((256, 120, 4)[seed])).astype(np.uint8).view(dtype)
-    return cases.make(family, dtype, n, seed)
-
-
-def test_what_has_no_exact_value_is_refused() -> None:
-    with pytest.raises(DtypeError, match="float32"):
-        exact.reduce(SUM, np.ones(2, np.float32), dtype="int32")
-    with pytest.raises(ShapeError, match="empty"):
-        exact.reduce(MEAN, np.ones(0, np.int32))
+        got = exact.scan(CUMULATIVE_SUM, x, 0, **dict.fromkeys(flags, True))
+        assert_bits(got, np.array(expected, np.float32), f"{flags}")
 
 
 @pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
@@ -238,16 +181,6 @@ def _value(form: Format, bits: int) -> Fraction:
 def test_the_quotient_rounds_as_the_fraction_does(number: int, divisor: int) -> None:
     got = FORMATS["float64"].nearest(*quotient(number, 0, divisor))
     assert got == int(np.float64(number / divisor).view(np.uint64))
-
-
-@looped("row", REDUCTIONS)
-def test_states_combine_like_sets(row: Reduction) -> None:
-    x = cases.make("specials", F32, 60)
-    members = exact.states(row, x)
-    for cut in (0, 1, 17, 60):
-        parts = exact.collect(row, members[:cut]), exact.collect(row, members[cut:])
-        assert exact.combine(row, *parts) == exact.combine(row, *parts[::-1]) == exact.collect(row, members)
-    assert list(exact.running(row, members))[-1] == exact.collect(row, members)
 
 
 def test_bfloat16_is_the_upper_half_of_float32() -> None:

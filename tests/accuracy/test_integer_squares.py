@@ -9,7 +9,7 @@ import pytest
 
 import cases
 from naming import looped
-from oracle import assert_bits, check_reduce, door_flags
+from oracle import api_flags, assert_bits, check_reduce
 from samesum.algebra.rows import L1_NORM, L2_NORM, LOG_SUM, MEAN, SUM, SUM_SQUARE, Reduction
 from samesum.engine import memory
 
@@ -21,7 +21,7 @@ def test_blocks_of_the_ends_of_the_range(dtype: np.dtype[Any], each_instruction_
     for n in (8191, 8192, 8193, 20000):
         for value in (np.iinfo(dtype).min, np.iinfo(dtype).max):
             for row in (SUM, L1_NORM, SUM_SQUARE):
-                got = memory.reduce(row, np.full((3, n), value, dtype), (1,), door_flags(row))
+                got = memory.reduce(row, np.full((3, n), value, dtype), (1,), api_flags(row))
                 total = n * {SUM: int(value), L1_NORM: abs(int(value)), SUM_SQUARE: int(value) ** 2}[row]
                 bits = np.full(3, total % 2 ** (8 * got.itemsize), f"u{got.itemsize}")
                 assert_bits(got, bits.view(got.dtype), f"{row.name} of {n} times {value}, {each_instruction_set}")

@@ -11,7 +11,7 @@ import cases
 from bits import below
 from drawing import VALUED
 from naming import looped
-from oracle import assert_bits, check_reduce, check_scan, door_flags
+from oracle import api_flags, assert_bits, check_reduce, check_scan
 from samesum.algebra.rows import CUMULATIVE_SUM, MAX, MEAN, MIN, REDUCTIONS, SUM, Reduction
 from samesum.engine import memory
 from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, KEEPDIMS, REFUSE_EMPTY, REVERSE
@@ -20,11 +20,11 @@ from samesum.errors import DtypeError, ShapeError
 each_integer = pytest.mark.parametrize("dtype", cases.INTEGERS, ids=str)
 
 
-@looped("door", [False, True])
+@looped("api", [False, True])
 @each_integer
 @looped("row", REDUCTIONS)
-def test_every_layout(row: Reduction, dtype: np.dtype[Any], door: bool) -> None:
-    flags = door_flags(row) if door else 0
+def test_every_layout(row: Reduction, dtype: np.dtype[Any], api: bool) -> None:
+    flags = api_flags(row) if api else 0
     x = cases.integer_data(dtype, 7 * 11 * 13).reshape(7, 11, 13)
     for axes in ((0,), (1,), (2,), (0, 2), (1, 2), (0, 1, 2), ()):
         check_reduce(row, x, axes, flags=flags)
@@ -32,11 +32,11 @@ def test_every_layout(row: Reduction, dtype: np.dtype[Any], door: bool) -> None:
     check_reduce(row, x.astype(dtype.newbyteorder()), (1,), flags=flags)
 
 
-@looped("door", [False, True])
+@looped("api", [False, True])
 @each_integer
 @looped("row", REDUCTIONS)
-def test_lengths_and_the_ends_of_the_range(row: Reduction, dtype: np.dtype[Any], door: bool) -> None:
-    flags = door_flags(row) if door else 0
+def test_lengths_and_the_ends_of_the_range(row: Reduction, dtype: np.dtype[Any], api: bool) -> None:
+    flags = api_flags(row) if api else 0
     ends = np.iinfo(dtype)
     for n in (1, 2, 3, 15, 16, 17, 31, 32, 33, 63, 64, 65, 255, 256, 257, 1025, 4097):
         check_reduce(row, cases.integer_data(dtype, n, n), flags=flags)
@@ -44,11 +44,11 @@ def test_lengths_and_the_ends_of_the_range(row: Reduction, dtype: np.dtype[Any],
             check_reduce(row, np.full((n, 2), value, dtype), (0,), flags=flags)
 
 
-@looped("door", [False, True])
+@looped("api", [False, True])
 @each_integer
 @looped("row", REDUCTIONS)
-def test_many_rows_and_columns(row: Reduction, dtype: np.dtype[Any], door: bool, each_instruction_set: str) -> None:
-    flags = door_flags(row) if door else 0
+def test_many_rows_and_columns(row: Reduction, dtype: np.dtype[Any], api: bool, each_instruction_set: str) -> None:
+    flags = api_flags(row) if api else 0
     ends = np.iinfo(dtype)
     for n in (33, 70, 127, 128, 129, 300):
         x = np.stack([np.full(n, ends.min, dtype), np.full(n, ends.max, dtype), cases.integer_data(dtype, n)])
@@ -64,7 +64,7 @@ def test_many_rows_and_columns(row: Reduction, dtype: np.dtype[Any], door: bool,
 @each_integer
 def test_scans(dtype: np.dtype[Any]) -> None:
     x = cases.integer_data(dtype, 5 * 67).reshape(5, 67)
-    for flags in (0, EXCLUSIVE, REVERSE, EXCLUSIVE | REVERSE, INCLUDE_INITIAL, door_flags(CUMULATIVE_SUM)):
+    for flags in (0, EXCLUSIVE, REVERSE, EXCLUSIVE | REVERSE, INCLUDE_INITIAL, api_flags(CUMULATIVE_SUM)):
         check_scan(CUMULATIVE_SUM, x, 1, flags=flags)
         check_scan(CUMULATIVE_SUM, x, 0, flags=flags)
         check_scan(CUMULATIVE_SUM, x.T[::-2], 0, flags=flags)
@@ -87,14 +87,14 @@ def test_ties_of_integer_sums_to_float32(dtype: np.dtype[Any]) -> None:
     x[:, :32] = np.iinfo(dtype).max
     x[:, 32:] = np.arange(6, dtype=dtype)[:, None]
     check_reduce(SUM, x, (1,), dtype="float32")
-    check_reduce(MEAN, x, (1,), flags=door_flags(MEAN))
+    check_reduce(MEAN, x, (1,), flags=api_flags(MEAN))
 
 
 @each_integer
 @looped("row", VALUED)
-def test_empty_sets_in_the_array_door(row: Reduction, dtype: np.dtype[Any]) -> None:
-    check_reduce(row, np.empty((2, 0), dtype), (1,), flags=door_flags(row))
-    check_reduce(row, np.empty((0, 2), dtype), (1,), flags=door_flags(row))
+def test_empty_sets_in_the_array_api(row: Reduction, dtype: np.dtype[Any]) -> None:
+    check_reduce(row, np.empty((2, 0), dtype), (1,), flags=api_flags(row))
+    check_reduce(row, np.empty((0, 2), dtype), (1,), flags=api_flags(row))
 
 
 @looped("dtype", [*cases.FLOATS, *cases.INTEGERS, np.dtype(bool)])
@@ -123,15 +123,15 @@ def test_extremes_of_booleans_are_and_and_or(row: Reduction) -> None:
     check_reduce(row, np.empty((2, 0), bool), (1,))
 
 
-def test_booleans_count_in_the_array_door() -> None:
+def test_booleans_count_in_the_array_api() -> None:
     x = below(3, 2000, 2).reshape(4, 500) > 0
     for axes in ((0,), (1,), None):
-        check_reduce(SUM, x, axes, flags=door_flags(SUM))
-        check_reduce(MEAN, x, axes, flags=door_flags(MEAN))
+        check_reduce(SUM, x, axes, flags=api_flags(SUM))
+        check_reduce(MEAN, x, axes, flags=api_flags(MEAN))
 
 
 def test_the_integer_mean_needs_more_than_its_own_type() -> None:
     for dtype in cases.INTEGERS:
         top = np.iinfo(dtype).max
         assert_bits(memory.reduce(MEAN, np.full(1000, top, dtype)), np.array(top, dtype), f"mean of {top} in {dtype}")
-        check_reduce(MEAN, np.full((3, 333), top - 1, dtype), (0,), flags=door_flags(MEAN))
+        check_reduce(MEAN, np.full((3, 333), top - 1, dtype), (0,), flags=api_flags(MEAN))

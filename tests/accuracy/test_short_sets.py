@@ -11,7 +11,7 @@ import pytest
 import cases
 from drawing import offset
 from naming import case, looped
-from oracle import assert_bits, door_flags, exact, result_dtype
+from oracle import api_flags, assert_bits, exact, result_dtype
 from samesum import _core
 from samesum.algebra.pieces import Combine
 from samesum.algebra.rows import ALL, ANY, REDUCTIONS, SUM, Reduction
@@ -67,16 +67,16 @@ def test_few_floats(row: Reduction, dtype: np.dtype[Any]) -> None:
             check(row, x, f"cases.make({family!r}, {dtype.name!r}, {n}, seed)")
 
 
-@looped("door", [False, True])
+@looped("api", [False, True])
 @pytest.mark.parametrize("dtype", cases.INTEGERS, ids=str)
 @looped("row", ROWS)
-def test_few_integers(row: Reduction, dtype: np.dtype[Any], door: bool) -> None:
+def test_few_integers(row: Reduction, dtype: np.dtype[Any], api: bool) -> None:
     for n in LENGTHS:
         x = np.stack([cases.integer_data(dtype, n, seed) for seed in range(SETS)])
         x[:3] = np.array([[np.iinfo(dtype).min], [np.iinfo(dtype).max], [0]], dtype)
         x[3, 1:], x[4, 1:], x[5, 1:] = x[0, 1:], x[1, 1:], 0
         name = f"cases.integer_data({dtype.name!r}, {n}, seed), with the ends of the range"
-        check(row, x, name, door_flags(row) if door else 0)
+        check(row, x, name, api_flags(row) if api else 0)
 
 
 @looped("dtype", [*cases.FLOATS, *cases.INTEGERS, np.dtype(bool)])

@@ -9,7 +9,7 @@ import pytest
 
 import cases
 from naming import looped
-from oracle import assert_bits, check_reduce, door_flags
+from oracle import api_flags, assert_bits, check_reduce
 from samesum import _core
 from samesum.algebra.rows import (
     ARGMAX,
@@ -46,7 +46,7 @@ def drawn(dtype: np.dtype[Any], shape: tuple[int, ...], family: str = "normal") 
 
 def check(row: Reduction, x: NDArray, flags: int = 0) -> None:
     """Each set is what it is side by side in memory, however the groups lie."""
-    flags |= door_flags(row)
+    flags |= api_flags(row)
     expected = memory.reduce(row, np.ascontiguousarray(np.moveaxis(x, 1, 2)), (2,), flags)
     got = memory.reduce(row, x, (1,), flags)
     assert_bits(got, expected, f"{row.name} of {x.dtype} {x.shape}")
@@ -73,7 +73,7 @@ def test_all_that_is_reduced(row: Reduction, dtype: np.dtype[Any]) -> None:
 @looped("family", cases.FAMILIES)
 def test_hard_data_against_the_exact_algebra(row: Reduction, family: str) -> None:
     for dtype in cases.FLOATS[1:]:
-        check_reduce(row, drawn(dtype, (18, 6, 3), family), (1,), flags=door_flags(row))
+        check_reduce(row, drawn(dtype, (18, 6, 3), family), (1,), flags=api_flags(row))
 
 
 @pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
@@ -82,13 +82,13 @@ def test_specials_stay_in_their_sets(dtype: np.dtype[Any]) -> None:
     x[3, 1, 0], x[3, 2, 0], x[5, 0, 2], x[63, 3, 1] = np.inf, -np.inf, np.nan, np.inf
     x[7, :, 1] = -0.0
     for row in REDUCTIONS:
-        check_reduce(row, x, (1,), flags=door_flags(row))
+        check_reduce(row, x, (1,), flags=api_flags(row))
 
 
 @pytest.mark.parametrize("dtype", [np.dtype(np.float32), np.dtype(np.int8)], ids=str)
 def test_threads_and_several_results(dtype: np.dtype[Any]) -> None:
     x = drawn(dtype, (50_001, 5, 3))
-    rows = [(row, door_flags(row)) for row in (SUM, MEAN, ARGMAX, *REDUCTIONS)]
+    rows = [(row, api_flags(row)) for row in (SUM, MEAN, ARGMAX, *REDUCTIONS)]
     _core.set_num_threads(1)
     alone = [memory.reduce(row, x, (1,), flags) for row, flags in rows]
     for threads in (1, 2, 3):

@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from samesum.bench.task import Task, Way
+from samesum_bench.task import Task, Way
 
 
 class Right:

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import samesum as ss
-from samesum.bench.accuracy import Error, Reference, worst_scaled
-from samesum.bench.operators import OPERATORS
-from samesum.bench.task import Task
 from samesum.formats import ulps
 from samesum.formats.rounding import FORMATS
 from samesum.formats.ulps import Distance, distance
+from samesum_bench.accuracy import Error, Reference, worst_scaled
+from samesum_bench.operators import OPERATORS
+from samesum_bench.task import Task
 
 DTYPES = {name: np.dtype(getattr(ml_dtypes, name, name)) for name in FORMATS}
 

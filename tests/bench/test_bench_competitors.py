@@ -9,15 +9,14 @@ import pytest
 
 import samesum
 from naming import looped
-from samesum.bench.accuracy import Reference
-from samesum.bench.cells import Cell, Question
-from samesum.bench.competitors.catalogue import COMPETITORS, installed, versions
-from samesum.bench.competitors.own import Samesum
-from samesum.bench.data import draw
-from samesum.bench.grid import array
-from samesum.bench.layers import WINDOWS
-from samesum.bench.operators import EXPONENT, OPERATORS
-from samesum.bench.task import SMALL, Task, task_of
+from samesum_bench.accuracy import Reference
+from samesum_bench.cells import Cell, Question
+from samesum_bench.competitors.catalogue import COMPETITORS, installed, versions
+from samesum_bench.competitors.own import Samesum
+from samesum_bench.data import draw
+from samesum_bench.grid import WINDOWS, array
+from samesum_bench.operators import EXPONENT, OPERATORS
+from samesum_bench.task import SMALL, Task, task_of
 
 CELLS = (
     Cell("page", (6, 5, 4), (1,)),

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from samesum.bench.accuracy import Reference
-from samesum.bench.cells import Cell, Question
-from samesum.bench.choice import ChoiceError, Wish, chosen_questions
-from samesum.bench.competitors.own_layers import layer_call
-from samesum.bench.grid import questions
-from samesum.bench.operators import EPSILON, LAYERS, OPERATORS
-from samesum.bench.rows import as_document, failed, from_document
-from samesum.bench.task import Task, task_of
 from samesum.formats.arrays import NDArray
+from samesum_bench.accuracy import Reference
+from samesum_bench.cells import Cell, Question
+from samesum_bench.choice import ChoiceError, Wish, chosen_questions
+from samesum_bench.competitors.own import layer_call
+from samesum_bench.grid import questions
+from samesum_bench.operators import EPSILON, LAYERS, OPERATORS
+from samesum_bench.results import as_document, failed, from_document
+from samesum_bench.task import Task, task_of
 
 NAMES = [name for name, row in OPERATORS.items() if row.kind in LAYERS]
 GRID = questions("layers", list(OPERATORS), ["float32"], [1], "normal")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from samesum.bench import load
-from samesum.bench.load import Load, busy_between, busy_processors, current_load, processor_times
+from samesum_bench import machine
+from samesum_bench.machine import Load, busy_between, busy_processors, current_load, processor_times
 
 BEFORE = """cpu  300 0 30 600 30 0 0 0 0 0
 cpu0 100 0 10 200 10 0 0 0 0 0
@@ -39,7 +39,7 @@ def test_the_load_now(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     found = current_load()
     assert found.processors >= 1
     assert found.busy is None or found.busy >= 0
-    monkeypatch.setattr(load, "_STAT", tmp_path / "stat")
-    monkeypatch.setattr(load.os, "getloadavg", lambda: (1.5, 1.0, 0.5))
+    monkeypatch.setattr(machine, "_STAT", tmp_path / "stat")
+    monkeypatch.setattr(machine.os, "getloadavg", lambda: (1.5, 1.0, 0.5))
     assert busy_processors() is None
     assert current_load() == Load(1.5, None, found.processors)

@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from made_reports import report, row
-from samesum.bench import plot as plots
-from samesum.bench.bars import OFF, WRONG, bars, hatch_of
-from samesum.bench.plot import plot
-from samesum.bench.rows import failed
+
+from samesum_bench import plots
+from samesum_bench.plots import OFF, WRONG, bars, hatch_of, plot
+from samesum_bench.results import failed
 
 pytest.importorskip("matplotlib")
 
@@ -29,7 +28,7 @@ def test_one_picture_says_everything(tmp_path: Path) -> None:
     assert plot(report([row(), row("mean")]), path) == [path]
     text = path.read_text()
     for said in (
-        "samesum bench: sum, mean",
+        "samesum_bench: sum, mean",
         "A Processor, cache 32 MB, x86-64-v4; threads: 2",
         "Python 3.11.7; samesum 1.2.3, numpy 2.4.6; 2026-11-25",
         "load average 0.50 at the start; right before the readings others kept 1.0 of 2 processors busy",

@@ -10,14 +10,15 @@ import made_competitors as competitors
 import numpy as np
 import pytest
 
-from samesum.bench import cache, limit, silence
-from samesum.bench.cache import Cache
-from samesum.bench.cells import Cell, Question
-from samesum.bench.competitors.own import Samesum
-from samesum.bench.contest import Settings, contest
-from samesum.bench.rows import Row
-from samesum.bench.running import Bench
 from samesum.engine.machine import copy_seconds
+from samesum_bench import contest as contests
+from samesum_bench import machine
+from samesum_bench.cells import Cell, Question
+from samesum_bench.competitors.own import Samesum
+from samesum_bench.contest import Settings, contest
+from samesum_bench.machine import Cache
+from samesum_bench.results import Row
+from samesum_bench.running import Bench
 
 SUMS = Question("sum", "int64", Cell("array", (6, 50), (1,)), 1, "normal")
 BUFFER = 1 << 16
@@ -102,10 +103,10 @@ def _contest(question: Question) -> Row:
 
 def test_the_limit_moves_the_same_bytes(monkeypatch: pytest.MonkeyPatch, restored_threads: None) -> None:  # noqa: ARG001
     """Also of an array with gaps, and also where the results are wider than the data."""
-    monkeypatch.setattr(limit, "LIMITED", 1 << 20)
+    monkeypatch.setattr(contests, "LIMITED", 1 << 20)
     reads, copies = [], []
-    monkeypatch.setattr(limit, "read_seconds", lambda x: reads.append(x.nbytes) or 0.5)
-    monkeypatch.setattr(limit, "copy_seconds", lambda x, out, **_: copies.append((x.nbytes, out.nbytes)) or 0.5)
+    monkeypatch.setattr(contests, "read_seconds", lambda x: reads.append(x.nbytes) or 0.5)
+    monkeypatch.setattr(contests, "copy_seconds", lambda x, out, **_: copies.append((x.nbytes, out.nbytes)) or 0.5)
     flat = Cell("flat", (1 << 20,), (0,), step=2)
     row = _contest(Question("sum", "int32", flat, 1, "normal"))
     assert (row.bytes, row.moved, row.limit, set(reads)) == (4 << 20, 8 << 20, (4 << 20) / 0.5, {8 << 20})
@@ -120,10 +121,10 @@ def test_what_fits_into_the_cache_is_there_before_the_limit_too(
     monkeypatch: pytest.MonkeyPatch,
     restored_threads: None,  # noqa: ARG001
 ) -> None:
-    monkeypatch.setattr(limit, "LIMITED", 1 << 20)
-    monkeypatch.setattr(cache, "last_level_cache", lambda: 1 << 22)
+    monkeypatch.setattr(contests, "LIMITED", 1 << 20)
+    monkeypatch.setattr(machine, "last_level_cache", lambda: 1 << 22)
     reads = []
-    monkeypatch.setattr(limit, "read_seconds", lambda x: reads.append(x.nbytes) or 0.5)
+    monkeypatch.setattr(contests, "read_seconds", lambda x: reads.append(x.nbytes) or 0.5)
     row = _contest(Question("sum", "float32", Cell("flat", (size // 4,), (0,)), 1, "normal"))
     assert row.passes == (0.5, 0.5)
     assert reads == [size] * 2 * passes
@@ -148,7 +149,7 @@ def test_a_pass_writes_every_byte(read: int, written: int, streams: bool) -> Non
 def test_the_memory_of_a_view_is_all_that_it_lies_in() -> None:
     base = np.arange(24, dtype=np.int16).reshape(2, 12)
     for view in (base, base.T, base[:, ::2], base[:, ::2].T):
-        assert limit.memory_of(view).nbytes == 48
+        assert contests.memory_of(view).nbytes == 48
 
 
 @pytest.mark.parametrize(("busy", "pauses"), [([], 1), ([1.0, 0.5, 0.1], 3), ([1.0] * 99, 20)])
@@ -163,6 +164,6 @@ def test_a_reading_waits_until_no_thread_spins(busy: list[float], pauses: int, m
         used[0] += seconds * next(shares, 0.0)
 
     clock = SimpleNamespace(perf_counter=lambda: wall[0], process_time=lambda: used[0], sleep=sleep)
-    monkeypatch.setattr(silence, "time", clock)
-    silence.wait_for_silence()
-    assert slept == [silence.PAUSE] * pauses
+    monkeypatch.setattr(machine, "time", clock)
+    machine.wait_for_silence()
+    assert slept == [machine.PAUSE] * pauses

@@ -8,12 +8,29 @@ from pathlib import Path
 
 import pytest
 
-from samesum.bench.accuracy import Error
-from samesum.bench.cells import Cell, Question
-from samesum.bench.results import OtherConditions, Results, ResultsError
-from samesum.bench.rows import Figure, Row, as_document, failed, from_document
-from samesum.bench.summary import Tally, behind, by_dtype, by_operator, tally
-from samesum.bench.wording import digits, effective_error, error_text, result_error_text
+from samesum_bench.accuracy import Error
+from samesum_bench.cells import Cell, Question
+from samesum_bench.reports import (
+    Tally,
+    behind,
+    by_dtype,
+    by_operator,
+    digits,
+    effective_error,
+    error_text,
+    result_error_text,
+    tally,
+)
+from samesum_bench.results import (
+    Figure,
+    OtherConditions,
+    Results,
+    ResultsError,
+    Row,
+    as_document,
+    failed,
+    from_document,
+)
 
 CONDITIONS = {"machine": {"cpu": "one"}, "versions": {"samesum": "0.1.0"}, "rounds": 2}
 
@@ -66,11 +83,11 @@ def test_results_of_other_conditions_are_not_mixed(tmp_path: Path) -> None:
         Results({**CONDITIONS, "rounds": 3}, path)
 
 
-@pytest.mark.parametrize("text", ["hello\n", "[1]\n", '{"format": "samesum bench 2"}\n{"question": 1}\n', "{}\n", "{}"])
+@pytest.mark.parametrize("text", ["hello\n", "[1]\n", '{"format": "samesum_bench 2"}\n{"question": 1}\n', "{}\n", "{}"])
 def test_other_files_are_refused_and_left_alone(text: str, tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
     path.write_text(text)
-    with pytest.raises(ResultsError, match="holds no results of samesum bench"):
+    with pytest.raises(ResultsError, match="holds no results of samesum_bench"):
         Results({}, path)
     assert path.read_text() == text
 

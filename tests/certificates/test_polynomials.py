@@ -21,11 +21,10 @@ Measure = Callable[[str, Quotients], None]
 Series = Callable[[int], Fraction]
 """The coefficient of each power of the argument."""
 
-PAIRS, SINGLES = "elementwise/double_pairs.hpp", "elementwise/float_pairs.hpp"
+PAIRS, ERROR = "elementwise/double_pairs.hpp", "elementwise/error_functions.hpp"
 EXPONENTIAL, LOGARITHM = "exponentials/exponential.hpp", "exponentials/logarithm.hpp"
 POWERS, ROUGH = "exponentials/powers.hpp", "exponentials/rough_logarithm.hpp"
 FUNCTIONS, CIRCULAR = "elementwise/elementwise_functions.hpp", "elementwise/circular_functions.hpp"
-ERROR, ONE_WORD = "elementwise/error_functions.hpp", "elementwise/elementwise_singles.hpp"
 
 
 def constants(path: str, first: str, count: int) -> list[Fraction]:
@@ -95,7 +94,7 @@ def about(limit: float) -> tuple[Fraction, Fraction]:
 
 
 SIXTEENTHS, HALVES, TABLE, FINE = about(0.02167), about(0.01086), about(0.0387), about(0.0027)
-PAIRED, SINGLE, WIDE = about(0.0225), about(0.0165), about(0.03125)
+PAIRED = about(0.0225)
 ARC, TURN = (Fraction(0), Fraction(1, 25)), (Fraction(0), Fraction(617, 1000))
 HALVED = scaled(logarithm, -2)
 # fmt: off
@@ -107,13 +106,10 @@ POLYNOMIALS = (
                2, SIXTEENTHS, 2, -36.4),
     Polynomial("exponential in pairs", PAIRS, "0x1.0000000000001p-1", 6, False, exponential, 2, SIXTEENTHS, 2, -64),
     Polynomial("powers of floats", POWERS, "0x1.555556p-3f", 2, True, exponential, 2, HALVES, 2, -33),
-    Polynomial("exponential in pairs of floats", SINGLES, "0x1.5555aep-5f", 3, True, exponential, 2, HALVES, 2, -41.5),
     Polynomial("logarithm", LOGARITHM, "0x1.02cbb4f6abcb3p-4", 9, True, area, 1, ARC, 1, -59.9),
     Polynomial("logarithm by tables", LOGARITHM, "- 0x1.0000895ac9bafp-3", 6, True, logarithm, 3, FINE, 0, -55),
     Polynomial("quick logarithm", ROUGH, "-0x1.000000001d5c5p-1", 6, False, logarithm, 2, TABLE, 1, -39),
     Polynomial("fine logarithm", ROUGH, "-0.5,", 7, False, logarithm, 2, TABLE, 1, -46.5),
-    Polynomial("logarithm in one word", ONE_WORD, "-0x1.002ab2p-2f", 3, True, logarithm, 2, SINGLE, 1, -24),
-    Polynomial("logarithm in pairs of floats", SINGLES, "-0x1.55b56cp-3f", 5, True, logarithm, 2, WIDE, 0, -30.8),
     Polynomial("logarithm of a power", PAIRS, "-0x1.5555555555555p-1, 0x1.ffffffffffff8", 9, False,
                HALVED, 3, PAIRED, 0, -54),
     Polynomial("logarithm of float64", FUNCTIONS, "-0x1.5555555555555p-1, 0x1.ffffffffffdf3", 9,
@@ -206,9 +202,6 @@ def test_tables_are_what_they_stand_for(measured: Measure) -> None:
         numbers = constants(PAIRS, "{0x1p+0,", 96)
         for factor, high, low in zip(numbers[:32], numbers[32:64], numbers[64:], strict=True):
             add("logarithms of powers", high + low, -mpmath.log(precisely(factor)), 2**-95.0)
-        numbers = constants(SINGLES, "{0x1p+0f,", 96)
-        for factor, high, low in zip(numbers[:32], numbers[32:64], numbers[64:], strict=True):
-            add("logarithms of floats", high + low, -mpmath.log(precisely(factor)), 2**-43.0)
         turn = sum(constants(CIRCULAR, "0x1.921fb544p+0", 4), Fraction(0))
         add("pi / 2", turn, mpmath.pi / 2, 2**-175.0)
         words = [

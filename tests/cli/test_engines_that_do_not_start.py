@@ -41,14 +41,14 @@ def test_a_package_that_is_installed_and_broken(
     samesum: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(catalogue.ENGINES, "reference", Broken)
-    monkeypatch.setattr("samesum.cli.matrix.OTHERS", {"reference": Broken})
+    monkeypatch.setattr("samesum.conformance.explaining.OTHERS", {"reference": Broken})
     says = "reference does not start: ImportError: libmissing.so: cannot open shared object file"
     done = samesum("compare", MODEL, "--against", "reference")
     assert (done.status, done.out, done.err) == (2, "", f"samesum: error: {says}\n")
     done = samesum("explain", "ReduceSum", "--case", "nan")
     assert (done.status, done.err) == (0, f"samesum: warning: {says}; reference is left out\n")
     assert "samesum" in done.out
-    done = samesum("compare", "--matrix", tmp_path / "agreement.md")
+    done = samesum("conformance", "--matrix", tmp_path / "agreement.md")
     assert (done.status, done.out) == (6, "")
     assert "there is no engine to put beside samesum" in done.err
     assert not (tmp_path / "agreement.md").exists()

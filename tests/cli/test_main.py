@@ -29,7 +29,7 @@ def test_help_names_every_verb_and_status(samesum: Command) -> None:
     done = samesum("--help")
     assert done.status == 0
     assert done.err == ""
-    for word in ("run", "info", "bench", "conformance", "--version"):
+    for word in ("run", "info", "doctor", "conformance", "--version"):
         assert word in done.out
     table = done.out.partition("exit status:\n")[2].splitlines()
     assert [line.split()[0] for line in table] == ["0", "1", "2", "3", "4", "5", "6"]

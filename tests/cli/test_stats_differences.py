@@ -9,7 +9,7 @@ import numpy as np
 from command import Command
 
 from samesum.cli.exits import Exit
-from samesum.files.windows import WINDOW
+from samesum.files.source import WINDOW
 
 
 def test_a_difference_that_is_nan_is_the_greatest_one(samesum: Command, tmp_path: Path) -> None:

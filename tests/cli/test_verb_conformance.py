@@ -116,7 +116,7 @@ def test_all_cases_are_exported_with_a_list(samesum: Command, tmp_path: Path) ->
     assert done.status == 0
     rows = json.loads((tmp_path / "cases" / "cases.json").read_text())["cases"]
     assert done.out == f"exported: {len(rows)} cases to {tmp_path / 'cases'}; cases.json lists them\n"
-    assert len({row["folder"] for row in rows}) == len(rows) == 96
+    assert len({row["folder"] for row in rows}) == len(rows) == 88
     for row in rows:
         folder = tmp_path / "cases" / row["folder"]
         assert (folder / ("model.onnx" if row["standard"] == "onnx" else "model.xml")).exists()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from samesum.compare.families import judged
-from samesum.compare.graph import Node
 from samesum.specs.lookup import STANDARDS
 from samesum.specs.row import Made, Operator, Standard
+from samesum.testing.families import judged
+from samesum.testing.node import Node
 
 ROWS = [(standard, each) for standard in STANDARDS.values() for each in standard.operators if each.is_of_reductions]
 

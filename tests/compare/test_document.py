@@ -66,7 +66,7 @@ FIGURE = keyed({"ulp": number, "scaled": number, "wrong": count, "worst": maybe(
 FINDING = keyed({"inside": maybe(FIGURE), "alone": maybe(FIGURE), "verdict": VERDICTS.__contains__, "reason": text})
 NODE = keyed({
     "name": text, "operator": text, "domain": text, "body": text, "shape": listed(count), "reduced": count,
-    "engines": named(FINDING),
+    "sampled": maybe(count), "engines": named(FINDING),
 })  # fmt: skip
 DOCUMENT: dict[str, Check] = {
     "model": text,
@@ -75,6 +75,10 @@ DOCUMENT: dict[str, Check] = {
     "outputs": listed(
         keyed({"name": text, "engine": text, "max_abs": number, "max_rel": number, "differ": count})
     ),
+    "parting": maybe(keyed({
+        "name": text, "operator": text, "output": text, "engines": listed(text),
+        "inputs_differ": number, "output_differs": number,
+    })),
     "control": listed(keyed({"engine": text, "kind": CONTROLS.__contains__, "same": (True, False).__contains__})),
     "nodes": listed(NODE),
     "hazards": listed(keyed({"name": text, "operator": text, "type": text, "kind": text, "value": number})),

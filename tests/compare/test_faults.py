@@ -24,12 +24,13 @@ def verdicts(result: Comparison) -> dict[str, str]:
 
 def test_an_engine_that_is_right_is_right_everywhere() -> None:
     result = found(faulty.Right)
-    assert verdicts(result) == {"first": "right", "second": "right", "top": "right"}
+    assert verdicts(result) == {"first": "right", "second": "right", "add": "right", "top": "right"}
     assert result.wrong == ()
     assert [(each.kind, each.same) for each in result.control] == [("twice", True), ("exposed", True)]
     assert {node.name: (node.shape, node.reduced) for node in result.nodes} == {
         "first": ((64, 300), 64),
         "second": ((64, 300), 300),
+        "add": ((64, 300), 0),
         "top": ((64,), 64),
     }
 
@@ -120,6 +121,7 @@ def test_float16_that_is_summed_in_float32_is_no_fault() -> None:
 @pytest.mark.parametrize(("flag", "size", "names"), [
     (True, 1.0, {"fork/then_branch/plain": "fork/then_branch"}),
     (False, 1.0, {"fork/else_branch/ReduceMax:top": "fork/else_branch",
+                  "fork/else_branch/size/then_branch/Exp:e": "fork/else_branch/size/then_branch",
                   "fork/else_branch/size/then_branch/deep": "fork/else_branch/size/then_branch"}),
 ])  # fmt: skip
 def test_the_nodes_of_branches_that_are_taken_are_judged(flag: bool, size: float, names: dict[str, str]) -> None:
@@ -151,7 +153,7 @@ def test_the_worst_of_several_inputs_counts() -> None:
     tame = np.ones((64, 300), np.float32)
     result = compare(two_sums(), [{"x": tame}, {"x": X}, {"x": tame}], [faulty.SumsInHalf])
     assert {node.name for node in result.wrong} == {"first", "second"}
-    assert len(result.nodes) == 3
+    assert len(result.nodes) == 4
     assert compare(two_sums(), [{"x": tame}], [faulty.SumsInHalf]).wrong == ()
 
 
@@ -163,19 +165,19 @@ def test_the_first_and_the_last_pass_of_a_scan_are_judged() -> None:
         ("again/total (first pass)", "again"),
         ("again/total (last pass)", "again"),
     }
-    for node in result.nodes:
+    for node in result.wrong:
         (finding,) = node.engines.values()
         assert (finding.reason, node.shape, node.reduced) == ("sequential float16", (4, 300), 300)
     assert set(verdicts(found(faulty.Right, loop(3, "Scan"), x=x)).values()) == {"right"}
 
 
 def test_a_loop_without_a_pass_has_nothing_to_judge() -> None:
-    (node,) = found(faulty.Right, loop(0), x=X[:4]).nodes
-    (finding,) = node.engines.values()
-    assert (finding.verdict, finding.reason) == (
-        Verdict.NO_OPINION,
-        "in the body of again, whose values are not exposed",
-    )
+    for node in found(faulty.Right, loop(0), x=X[:4]).nodes:
+        (finding,) = node.engines.values()
+        assert (finding.verdict, finding.reason) == (
+            Verdict.NO_OPINION,
+            "in the body of again, whose values are not exposed",
+        )
 
 
 @pytest.mark.parametrize("engine", ["onnxruntime", "openvino"])
@@ -184,7 +186,7 @@ def test_engines_run_loops_that_are_looked_into(engine: str, kind: str) -> None:
     pytest.importorskip(engine)
     result = found(engine, loop(3, kind), x=X[:4])
     assert {node.verdict for node in result.nodes} <= {Verdict.RIGHT, Verdict.INEXACT}
-    assert [node.name for node in sorted(result.nodes, key=lambda node: node.name)] == [
+    assert sorted(node.name for node in result.nodes if node.operator == "ReduceSum") == [
         "again/total (first pass)",
         "again/total (last pass)",
     ]

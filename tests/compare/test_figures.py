@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from samesum.compare import scaled_error, ulp_distance
-from samesum.compare.figures import figure
+from samesum.testing.figures import figure
 
 F32 = np.float32
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)

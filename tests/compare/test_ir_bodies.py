@@ -147,7 +147,8 @@ def test_openvino_runs_loops_that_are_looked_into(kind: str) -> None:
     xml, weights = as_ir(loop(3, kind))
     x = np.random.default_rng(2).standard_normal((4, 300)).astype(np.float32)
     found = compare(xml, {"x": x}, ["openvino"], weights=weights)
-    assert {node.name: (node.body, node.shape, node.reduced) for node in found.nodes} == {
+    sums = [node for node in found.nodes if node.operator == "ReduceSum"]
+    assert {node.name: (node.body, node.shape, node.reduced) for node in sums} == {
         "s/sums (first pass)": ("s/body", (4, 300), 300),
         "s/sums (last pass)": ("s/body", (4, 300), 300),
     }
@@ -180,7 +181,8 @@ def _is_sum(name: str) -> bool:
 def test_a_fault_in_a_body_is_found_and_located() -> None:
     xml, weights = as_ir(loop(3))
     found = compare(xml, {"x": np.ones((4, 300), np.float32)}, [DropsOne], weights=weights)
-    assert [node.name for node in found.wrong] == ["s/sums (first pass)", "s/sums (last pass)"]
-    first, last = (node.engines["DropsOne"] for node in found.wrong)
+    wrong = [node for node in found.wrong if node.operator == "ReduceSum"]
+    assert [node.name for node in wrong] == ["s/sums (first pass)", "s/sums (last pass)"]
+    first, last = (node.engines["DropsOne"] for node in wrong)
     assert first.reason == "the last element left out"
     assert last.reason == ""

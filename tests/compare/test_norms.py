@@ -10,9 +10,9 @@ from models import FLOAT, HALF, model
 from onnx import ModelProto, helper
 
 from samesum.compare import Verdict, compare
-from samesum.compare.normalizations import condition, plan_of, two_passes
 from samesum.compare.reading import read
 from samesum.formats.arrays import NDArray
+from samesum.testing.normalizations import condition, plan_of, two_passes
 
 RANDOM = np.random.default_rng(5)
 RAMP = np.arange(1, 5, dtype=np.float32)[None] * np.float32(1e30)
@@ -73,7 +73,7 @@ def test_a_mean_that_is_large_is_minded() -> None:
     assert node.verdict is Verdict.INEXACT
     plan = plan_of(read(proto).nodes[0], [x, np.ones(64, np.float32)])
     assert plan is not None
-    assert 100 < condition(plan) < 1000
+    assert 100 < condition(plan).max() < 1000
 
 
 PICTURE = RANDOM.standard_normal((2, 6, 4, 5)).astype(np.float32)
@@ -117,10 +117,9 @@ def _evaluated(proto: ModelProto, x: NDArray) -> Any:
     return ReferenceEvaluator(proto).run(None, {"x": x})
 
 
-def test_float64_and_other_norms_have_no_plan() -> None:
+def test_other_norms_have_no_plan() -> None:
     node = read(node_of("LpNormalization", PICTURE, {}, 22, p=1)).nodes[0]
     assert plan_of(node, [PICTURE]) is None
-    assert plan_of(read(node_of("LpNormalization", PICTURE, {}, 22)).nodes[0], [PICTURE.astype(np.float64)]) is None
 
 
 @pytest.mark.parametrize("engine", ["onnxruntime", "openvino"])

@@ -12,9 +12,9 @@ import pytest
 from models import one
 
 from samesum.compare import Verdict, compare, probing
-from samesum.compare.families import Family
 from samesum.compare.probing import NoOrder, probed
-from samesum.compare.trees import Tree, called, folded
+from samesum.testing.families import Family
+from samesum.testing.trees import Tree, called, folded
 
 Array = np.ndarray[Any, Any]
 Sum = Callable[[Array], Array]

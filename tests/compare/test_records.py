@@ -37,7 +37,7 @@ def test_the_first_node_that_gives_other_bits_is_found(tmp_path: Path) -> None:
     a = read_record(recorded(tmp_path / "a", Release))
     b = read_record(recorded(tmp_path / "b", Later))
     (pair,) = compare_records(a, b)
-    assert (pair.engines, pair.values, pair.missing) == (("engine", "engine"), 5, ())
+    assert (pair.engines, pair.values, pair.missing) == (("engine", "engine"), 6, ())
     assert pair.first is not None
     assert (pair.first.name, pair.first.operator) == ("first", "ReduceSum")
     changed = {(each.kind, each.name): each.same_inputs for each in pair.changes}
@@ -93,7 +93,7 @@ def test_values_that_one_record_lacks_are_named_from_both_sides(tmp_path: Path) 
     for pair in ((a, less), (less, a)):
         (found,) = compare_records(*pair)
         assert (found.values, found.changes, found.is_same) == (2, (), False)
-        assert found.missing == ("first", "second", "top")
+        assert found.missing == ("add", "first", "second", "top")
     (same,) = compare_records(a, a)
     assert same.is_same
 

@@ -9,9 +9,8 @@ from functools import partial
 import pytest
 
 from samesum.conformance.case import Case
-from samesum.conformance.contestants import ALONE, ByModels, Contestant, Own
 from samesum.conformance.forms import Form
-from samesum.conformance.running import chosen_cases, findings
+from samesum.conformance.running import ALONE, ByModels, Contestant, Own, chosen_cases, findings
 from samesum.conformance.suites.catalogue import SUITES
 from samesum.conformance.verdict import Outcome, judged
 from samesum.errors import MissingPackage
@@ -160,7 +159,7 @@ def test_a_backend_may_read_ir(backend: Callable[[str], Custom]) -> None:
     assert {contestant.forms(case) for case in cases} == {(Form.IR11,)}
     assert {contestant.forms(case) for case in NODE_TESTS} == {()}
     assert set(_outcomes(backend("ReadsIr"), cases)) == {Outcome.PASSED}
-    assert len(cases) == 104
+    assert len(cases) == 102
 
 
 def test_formats_that_there_are_not(backend: Callable[[str], Custom]) -> None:

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from samesum import SamesumError, load
-from samesum.conformance.as_onnx import onnx_model
 from samesum.conformance.case import Case
-from samesum.conformance.forms import Form, own_forms, question
+from samesum.conformance.forms import Form, onnx_model, own_forms, question
 from samesum.conformance.suites.catalogue import SUITES
 from samesum.formats.arrays import NDArray
 from samesum.frontends.plugins.custom_rows import OPERATORS

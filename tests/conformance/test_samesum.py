@@ -11,9 +11,8 @@ import pytest
 from naming import case as case_of
 from oracle import assert_bits
 from samesum.conformance.case import Case
-from samesum.conformance.contestants import ALONE, Own
 from samesum.conformance.forms import Form
-from samesum.conformance.running import chosen_cases
+from samesum.conformance.running import ALONE, Own, chosen_cases
 from samesum.conformance.suites.catalogue import SUITES
 from samesum.conformance.verdict import Outcome, judged
 from samesum.runtimes.packages import is_installed

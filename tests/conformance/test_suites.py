@@ -15,14 +15,10 @@ import pytest
 
 from samesum.conformance.case import Case
 from samesum.conformance.suites.catalogue import SUITES
-from samesum.conformance.suites.edges.catalogue import edges
-from samesum.conformance.suites.generators import minstd, twister
-from samesum.conformance.suites.literals import array_of, read_data, unpacked
+from samesum.conformance.suites.edges import edges
 from samesum.conformance.suites.node_tests import FAMILY as TESTED_ALONE
-from samesum.conformance.suites.node_tests import exported_tests, node_tests, other_tests
-from samesum.conformance.suites.older_opsets import older_tests
-from samesum.conformance.suites.onnxruntime_vectors import own_choices, vectors
-from samesum.conformance.suites.op_reference import instances
+from samesum.conformance.suites.node_tests import exported_tests, node_tests, older_tests, other_tests
+from samesum.conformance.suites.vectors import array_of, instances, minstd, own_choices, read_data, unpacked, vectors
 from samesum.specs.lookup import FAMILY
 from samesum.specs.onnx import ONNX
 
@@ -32,7 +28,8 @@ NODE_TESTS = {
     "AveragePool": 20, "MaxPool": 21, "LpPool": 8, "GlobalAveragePool": 2, "GlobalMaxPool": 2, "Max": 14, "Min": 14,
     "Sum": 3, "Mean": 3, "LayerNormalization": 57, "RMSNormalization": 19, "GroupNormalization": 2,
     "InstanceNormalization": 2, "MeanVarianceNormalization": 1, "LpNormalization": 6, "ScatterElements": 7,
-    "ScatterND": 7,
+    "ScatterND": 7, "MatMul": 7, "Gemm": 11, "Einsum": 9, "Conv": 6, "ConvTranspose": 11, "MatMulInteger": 1,
+    "ConvInteger": 2, "QLinearMatMul": 8, "QLinearConv": 1,
 }  # fmt: skip
 WITHOUT_TESTS = {"Constant", "GlobalLpPool", "SimplifiedLayerNormalization"}
 
@@ -51,14 +48,14 @@ def test_the_cases_are_of_their_suites_and_have_names_of_their_own() -> None:
 
 def test_the_reference_cases_of_openvino() -> None:
     cases = list(instances())
-    assert len(cases) == 575
+    assert len(cases) == 573
     assert Counter(case.operator for case in cases) == {
-        "ReduceSum": 104, "ReduceMean": 38, "ReduceMax": 90, "ReduceMin": 90, "ReduceProd": 72,
+        "ReduceSum": 102, "ReduceMean": 38, "ReduceMax": 90, "ReduceMin": 90, "ReduceProd": 72,
         "ReduceL1": 30, "ReduceL2": 18, "CumSum": 133,
     }  # fmt: skip
     corrected = [case for case in cases if case.correction]
-    assert len(corrected) == 18
-    assert len({re.sub("-[a-z0-9]+(-kept|-dropped)?$", "", case.name) for case in corrected}) == 3
+    assert len(corrected) == 16
+    assert len({re.sub("-[a-z0-9]+(-kept|-dropped)?$", "", case.name) for case in corrected}) == 2
 
 
 def test_the_expectations_of_onnxruntime() -> None:
@@ -100,7 +97,7 @@ def test_the_node_tests_of_other_operators() -> None:
     """With outputs apart: LayerNormalization has three in 19 tests, TopK two in 7, two of MaxPool have indices."""
     cases = other_tests()
     tests = Counter(case.operator for case in cases if "_expanded" not in case.name)
-    assert (len(cases), sum(tests.values()), len(tests)) == (764, 577, 81)
+    assert (len(cases), sum(tests.values()), len(tests)) == (1476, 1049, 120)
     assert tests.items() >= NODE_TESTS.items()
     assert {case.operator for case in cases} == {row.name for row in ONNX.operators} - TESTED_ALONE - WITHOUT_TESTS
 
@@ -121,19 +118,14 @@ def test_the_edges_cover_every_operator() -> None:
 
 def test_the_data_names_its_sources() -> None:
     text = (DATA / "README.md").read_text(encoding="utf-8")
-    for path in DATA.glob("*.json*"):
+    for path in (*DATA.glob("*.json*"), *DATA.glob("*.txt")):
         assert f"## {path.name}\n" in text
     assert "github.com/openvinotoolkit/openvino" in text
     assert "github.com/microsoft/onnxruntime" in text
-    assert sum(path.stat().st_size for path in DATA.iterdir()) < 100_000
+    assert sum(path.stat().st_size for path in DATA.iterdir()) < 250_000
 
 
-def test_the_twister_is_that_of_the_cpp_standard() -> None:
-    """The standard gives the 10000th number of a default-constructed engine."""
-    assert int(twister(5489, 10000)[-1]) == 9981545732273789042
-
-
-def test_the_other_generator_is_that_of_the_cpp_standard_too() -> None:
+def test_the_generator_is_that_of_the_cpp_standard() -> None:
     """[rand.predef] says the 10000th number; these are three literals of ReduceSum_apex_matrix_large."""
     assert int(minstd(10000)[-1]) == 1043618065
     drawn = array_of({"minstd": 2}, np.dtype(np.float32), (3,))

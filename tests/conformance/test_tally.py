@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from samesum.conformance.forms import Form
-from samesum.conformance.running import Finding
+from samesum.conformance.running import Count, Finding, by_operator, by_suite, cells, counts
 from samesum.conformance.suites.catalogue import SUITES
-from samesum.conformance.tally import Count, by_operator, by_suite, cells, counts
 from samesum.conformance.verdict import Outcome, Verdict
 
 (FIRST, *_) = SUITES["openvino-op-reference"].cases()
@@ -42,5 +41,5 @@ def test_rows_have_a_dash_for_those_not_asked_and_a_sum() -> None:
 
 
 def test_a_count_says_what_there_is() -> None:
-    assert str(Count(7, 3, 0, 2)) == "7/12, 3 not supported, 2 failed"
+    assert str(Count(7, 3, 0, 2)) == "7/12, 3 unsupported, 2 failed"
     assert str(Count()) == "0/0"

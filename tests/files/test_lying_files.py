@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from samesum.errors import ModelError, UnsafeModelError
-from samesum.files.reading import open_arrays
+from samesum.files.contents import open_arrays
 from samesum.files.source import Source
 
 

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from samesum.errors import ModelError, UnsafeModelError
-from samesum.files.npz import write_npz
-from samesum.files.reading import open_arrays
+from samesum.files.contents import open_arrays
+from samesum.files.npy import write_npz
 from samesum.formats.arrays import BFLOAT16
 
 TYPES = (*(np.float16, np.float32, np.float64, np.int8, np.uint64, np.bool_), BFLOAT16, ml_dtypes.float8_e4m3fn)

@@ -11,7 +11,7 @@ import pytest
 
 from samesum.errors import AttributeValueError, DtypeError, ModelError
 from samesum.files.contents import open_tensors
-from samesum.files.npz import write_npz
+from samesum.files.npy import write_npz
 from samesum.files.tensor import Box, Tensor, tuple_of_ranges
 from samesum.formats.arrays import NDArray
 from tensor_files import GGUF, IR, SAFETENSORS, drawn, gguf_bytes, safetensors_bytes, with_header, write_ir
@@ -272,7 +272,7 @@ def test_what_has_no_known_format_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_stream_may_give_fewer_bytes_than_asked_for() -> None:
-    from samesum.files.windows import windows
+    from samesum.files.source import windows
 
     class Slow(io.RawIOBase):
         def __init__(self, data: bytes) -> None:

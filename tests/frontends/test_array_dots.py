@@ -1,4 +1,4 @@
-"""`vecdot` of the array door: promotion, axes, shapes, and what is refused."""
+"""`vecdot` of the array API: promotion, axes, shapes, and what is refused."""
 
 from __future__ import annotations
 

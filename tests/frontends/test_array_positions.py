@@ -1,4 +1,4 @@
-"""Positions of extremes and truth in the array door: the axis, which of equal ones, the types, nothing."""
+"""Positions of extremes and truth in the array API: the axis, which of equal ones, the types, nothing."""
 
 from __future__ import annotations
 

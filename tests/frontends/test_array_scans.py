@@ -1,4 +1,4 @@
-"""The scans of the array door: the axis, the directions, the initial element."""
+"""The scans of the array API: the axis, the directions, the initial element."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What single functions of the array door give beside floats: integers, booleans, limits, nothing."""
+"""What single functions of the array API give beside floats: integers, booleans, limits, nothing."""
 
 from __future__ import annotations
 

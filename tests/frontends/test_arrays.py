@@ -1,4 +1,4 @@
-"""The array door: signatures, promotion, axes, `out`, and what is refused."""
+"""The array api: signatures, promotion, axes, `out`, and what is refused."""
 
 from __future__ import annotations
 

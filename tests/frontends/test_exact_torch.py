@@ -127,7 +127,7 @@ def test_autograd_keeps_working() -> None:
         return (x.softmax(1) * x.cumsum(1)).sum(0).norm() + x.logsumexp(2).mean() + x.log_softmax(0).amax(1).prod()
 
     x, y = (made(torch.float64, (3, 4, 2)).requires_grad_() for _ in range(2))
-    with torch.enable_grad():  # which `samesum bench` switches off in its process
+    with torch.enable_grad():  # which `samesum_bench` switches off in its process
         loss(x).backward()
     with torch.enable_grad(), exact():
         loss(y).backward()

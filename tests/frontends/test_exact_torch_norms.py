@@ -148,7 +148,7 @@ def test_channels_stay_last() -> None:
 
 
 def gradients(function: Any, *tensors: Any) -> list[Any]:
-    with torch.enable_grad():  # which `samesum bench` switches off in its process
+    with torch.enable_grad():  # which `samesum_bench` switches off in its process
         leaves = [each.clone().requires_grad_() for each in tensors]
         result = function(*leaves)
         return list(torch.autograd.grad((result * made(result.dtype, tuple(result.shape), 9)).sum(), leaves))

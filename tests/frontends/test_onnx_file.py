@@ -110,7 +110,7 @@ def test_every_type_in_both_forms(name: str, raw: bool) -> None:
     assert same(stored(tensor), expected)
 
 
-@pytest.mark.parametrize(("kind", "held"), [(TensorProto.INT4, np.int8), (TensorProto.UINT4, np.uint8)])
+@pytest.mark.parametrize(("kind", "held"), [(TensorProto.INT4, ml_dtypes.int4), (TensorProto.UINT4, ml_dtypes.uint4)])
 @pytest.mark.parametrize("raw", [False, True])
 def test_four_bit_integers_are_unpacked(kind: int, held: type, raw: bool) -> None:
     tensor = TensorProto(data_type=kind, dims=[3])
@@ -118,7 +118,7 @@ def test_four_bit_integers_are_unpacked(kind: int, held: type, raw: bool) -> Non
         tensor.raw_data = b"\x9f\x07"
     else:
         tensor.int32_data.extend([0x9F, 0x07])
-    assert same(stored(tensor), np.array([15, 9, 7] if held is np.uint8 else [-1, -7, 7], held))
+    assert same(stored(tensor), np.array([15, 9, 7] if held is ml_dtypes.uint4 else [-1, -7, 7], held))
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""ONNX's door, the normalizations: the standard's signatures, every version by its opset."""
+"""ONNX's API, the normalizations: the standard's signatures, every version by its opset."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from oracle import assert_bits
-from samesum import onnx as door
+from samesum import onnx as api
 from samesum.errors import ArgumentTypeError, AxisError, DtypeError, ShapeError, UnsupportedOperator
 from samesum.formats.arrays import NDArray
 
@@ -21,24 +21,24 @@ INF = float("inf")
 X = np.float32([[0, -INF, -INF], [7, -INF, -INF]])
 CUBE = np.float32([[[3, -INF], [-INF, -INF]], [[-INF, 1], [-INF, -INF]]])
 BOTH = pytest.mark.parametrize(
-    "function", [door.Softmax, door.LogSoftmax, door.Hardmax], ids=lambda function: function.__name__
+    "function", [api.Softmax, api.LogSoftmax, api.Hardmax], ids=lambda function: function.__name__
 )
 
 
 def ones(function: Function, result: NDArray) -> list[Any]:
     """Where the whole weight is; with one finite element in a row every normalization is exact."""
-    return np.argwhere(result == (0 if function is door.LogSoftmax else 1)).tolist()
+    return np.argwhere(result == (0 if function is api.LogSoftmax else 1)).tolist()
 
 
 @BOTH
 def test_the_signature_is_the_standard_s_and_out(function: Function) -> None:
-    out = "" if function is door.Hardmax else ", out: Out | None = None"
+    out = "" if function is api.Hardmax else ", out: Out | None = None"
     assert str(inspect.signature(function)) == (
         f"(input: ArrayLike, *, axis: int | None = None, opset: int | None = None{out}) -> NDArray"
     )
 
 
-@pytest.mark.parametrize("function", [door.Softmax, door.LogSoftmax], ids=lambda function: function.__name__)
+@pytest.mark.parametrize("function", [api.Softmax, api.LogSoftmax], ids=lambda function: function.__name__)
 @pytest.mark.parametrize("opset", [1, 12, 13, None])
 def test_out_takes_the_result(function: Function, opset: int | None) -> None:
     for x in (X, CUBE, CUBE.T):

@@ -187,6 +187,7 @@ def test_bfloat16_as_old_versions_of_the_evaluator_hold_it_is_refused() -> None:
 RANDOM = np.random.default_rng(35)
 PLANES, SCALE = RANDOM.standard_normal((2, 6, 4, 5)).astype(np.float32), RANDOM.standard_normal(6).astype(np.float32)
 LAST = RANDOM.standard_normal(5).astype(np.float32)
+BYTES, UNIT, ZERO = RANDOM.integers(0, 256, (4, 5), np.uint8), np.float32(1.0), np.uint8(0)
 MADE_OF_REDUCTIONS: dict[str, tuple[int, tuple[np.ndarray, ...], dict[str, Any]]] = {
     "LayerNormalization": (17, (PLANES, LAST, LAST), {"epsilon": 0.25}),
     "RMSNormalization": (23, (PLANES, LAST), {}),
@@ -202,6 +203,16 @@ MADE_OF_REDUCTIONS: dict[str, tuple[int, tuple[np.ndarray, ...], dict[str, Any]]
     "LpPool": (18, (PLANES,), {"kernel_shape": [3, 1], "p": 1}),
     "ScatterElements": (18, (LAST, np.int64([0, 0, -1]), LAST[:3]), {"reduction": "add"}),
     "ScatterND": (18, (LAST, np.int64([[0], [0]]), LAST[:2]), {"reduction": "mul"}),
+    "MatMul": (13, (PLANES, PLANES[0, 0].T), {}),
+    "Gemm": (13, (PLANES[0, 0], PLANES[0, 1], LAST[:4]), {"alpha": 0.5, "beta": 2.0, "transB": 1}),
+    "Einsum": (12, (PLANES, LAST), {"equation": "abcd,d->cab"}),
+    "Conv": (22, (PLANES, PLANES[:, :3]), {"group": 2, "pads": [0, 1, 2, 0]}),
+    "ConvTranspose": (22, (PLANES, PLANES.swapaxes(0, 1).copy()), {"strides": [2, 1]}),
+    "Attention": (23, (PLANES[None, :, :, 0], PLANES[None, :4, :, 1], PLANES[None, :4, :, 2]), {"softcap": 0.5}),
+    "MatMulInteger": (10, (BYTES, BYTES.T, np.uint8([3])), {}),
+    "ConvInteger": (10, (BYTES[None, None], BYTES[None, None, :2], np.uint8(3)), {"auto_pad": "SAME_LOWER"}),
+    "QLinearMatMul": (10, (BYTES, UNIT, ZERO, BYTES.T, UNIT, ZERO, np.float32(900), ZERO), {}),
+    "QLinearConv": (10, (BYTES[None, None], UNIT, ZERO, BYTES[None, None, :2], UNIT, ZERO, np.float32(900), ZERO), {}),
 }
 
 
@@ -211,7 +222,9 @@ def test_what_is_made_of_reductions_is_what_load_gives(operator: str, calls: lis
     names = [f"x{i}" for i in range(len(arrays))]
     feeds = dict(zip(names, arrays, strict=True))
     ends = {name: (helper.np_dtype_to_tensor_dtype(array.dtype), array.shape) for name, array in feeds.items()}
-    model = onnx_bytes([NODE(operator, names, ["y"], **attributes)], ends, {"y": (F, None)}, opset=opset)
+    kind = np.int32 if operator.endswith("Integer") else np.uint8 if operator.startswith("QLinear") else np.float32
+    result = {"y": (helper.np_dtype_to_tensor_dtype(np.dtype(kind)), None)}
+    model = onnx_bytes([NODE(operator, names, ["y"], **attributes)], ends, result, opset=opset)
     (wanted,) = load(model).run(feeds).values()
     found = by_evaluator(model, feeds)
     assert (found.dtype, found.shape, found.tobytes()) == (wanted.dtype, wanted.shape, wanted.tobytes())

@@ -14,8 +14,8 @@ import cases
 from drawing import DTYPES, arrays, families, offset, reductions, scans, subsets
 from naming import looped
 from oracle import assert_bits, check_reduce
+from oracle.exact import is_position
 from samesum.algebra.rows import CUMULATIVE_SUM, REDUCTIONS, SCANS, Reduction, Scan
-from samesum.algebra.states import is_position
 from samesum.engine import memory
 from samesum.engine.memory import EXCLUSIVE, KEEPDIMS, REVERSE
 from samesum.formats.arrays import NDArray

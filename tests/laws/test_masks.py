@@ -15,9 +15,9 @@ from cases import make
 from drawing import arrays, reductions, subsets
 from naming import looped
 from oracle import assert_bits
+from oracle.exact import is_position
 from samesum import _core
 from samesum.algebra.rows import REDUCTIONS, Reduction
-from samesum.algebra.states import is_position
 from samesum.engine import memory
 from samesum.engine.memory import flags_of
 from samesum.errors import ShapeError

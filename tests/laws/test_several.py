@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import cases
 from drawing import any_dtype, arrays, filled, subsets
 from naming import looped
-from oracle import assert_bits, door_flags
+from oracle import api_flags, assert_bits
 from samesum import _core
 from samesum.algebra.rows import REDUCTIONS, Reduction
 from samesum.engine import memory
@@ -48,8 +48,13 @@ def layouts(draw: st.DrawFn, x: NDArray) -> NDArray:
 def test_any_rows_of_any_layout(data: st.DataObject, x: NDArray, keepdims: bool, rows: Rows) -> None:
     """More rows than one pass takes, and the same ones again, included."""
     view = data.draw(layouts(x))
-    rows = [(row, flags | door_flags(row)) for row, flags in rows]
+    rows = [(row, flags | api_flags(row)) for row, flags in rows]
     check_together(view, data.draw(subsets(view.ndim)), rows, keepdims)
+
+
+def test_no_results_are_none() -> None:
+    x = np.ones((2, 8, 4, 4), ">i8").transpose(1, 0, 2, 3)
+    assert memory.reduce_several([], x, (2,)) == []
 
 
 @given(st.data(), any_dtype, st.integers(1, 3), st.integers(1, 40))
@@ -93,7 +98,7 @@ def test_each_instruction_set(each_instruction_set: str) -> None:
 
 @pytest.mark.parametrize("shape", [(0,), (0, 3), (3, 0), (0, 0)])
 def test_nothing_at_all(shape: tuple[int, ...]) -> None:
-    rows = [(row, door_flags(row)) for row in REDUCTIONS if row.has_identity or row.name in ("min", "max")]
+    rows = [(row, api_flags(row)) for row in REDUCTIONS if row.has_identity or row.name in ("min", "max")]
     for dtype in (np.float32, np.int8, np.bool_):
         for axis in range(len(shape)):
             check_together(np.zeros(shape, dtype), (axis,), rows, keepdims=True)

@@ -13,8 +13,7 @@ import cases
 import samesum as ss
 from building import onnx_run
 from norm_oracle import expected_inverse, expected_line
-from oracle import assert_bits
-from samesum.algebra import exact
+from oracle import assert_bits, exact
 from samesum.algebra.rows import CENTRED, L1_QUOTIENT, L2_QUOTIENT, LAYER_NORM, MEAN, RMS_NORM, Norm
 from samesum.engine.norms import Epsilon
 from samesum.formats.arrays import BFLOAT16, NDArray

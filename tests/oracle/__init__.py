@@ -50,8 +50,8 @@ def form_of(dtype: Any) -> Format:
     return FORMATS[np.dtype(dtype).name]
 
 
-def door_flags(row: Reduction | Scan) -> int:
-    """What the array door asks of the core for integers and booleans."""
+def api_flags(row: Reduction | Scan) -> int:
+    """What the array API asks of the core for integers and booleans."""
     return flags_of(row) & (WIDEN | REAL)
 
 

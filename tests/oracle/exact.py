@@ -26,6 +26,13 @@ Dtype = np.dtype[Any]
 POSITIONS = (Combine.MINIMUM_POSITION, Combine.MAXIMUM_POSITION)
 TRUTHS = (Combine.AND, Combine.OR)
 EXTREMES = (Combine.MINIMUM, Combine.MAXIMUM)
+
+
+def is_position(row: Reduction) -> bool:
+    """True if the result says where an element is, not what it is."""
+    return row.combine in POSITIONS
+
+
 PREFIXES = {Combine.SUM: SUM, Combine.PRODUCT: PROD, Combine.MINIMUM: MIN, Combine.MAXIMUM: MAX}
 
 

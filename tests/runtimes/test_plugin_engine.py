@@ -10,9 +10,9 @@ import pytest
 
 from building import onnx_bytes
 from samesum.errors import MissingPackage
-from samesum.runtimes import plugin_engine
+from samesum.runtimes import onnxruntime_engine
 from samesum.runtimes.custom_engine import BackendError
-from samesum.runtimes.plugin_engine import Plugin
+from samesum.runtimes.onnxruntime_engine import Plugin
 from samesum.runtimes.runtime import EngineError, EngineModel, Format, Trouble, run
 
 onnxruntime: Any = pytest.importorskip("onnxruntime")
@@ -50,7 +50,7 @@ def test_a_model_runs_on_the_devices_of_the_provider(
     registered: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """ONNX Runtime does not let its own provider be added and excluded at once."""
-    monkeypatch.setattr(plugin_engine, "_NO_FALLBACK", "samesum.test")
+    monkeypatch.setattr(onnxruntime_engine, "_NO_FALLBACK", "samesum.test")
     engine = Plugin("libmine.so", CPU)
     assert registered == [(CPU, str(Path("libmine.so").resolve()))]
     assert (engine.name, engine.version, engine.formats) == (CPU, onnxruntime.__version__, {Format.ONNX})

@@ -12,8 +12,7 @@ from samesum.compare import compare
 from samesum.runtimes import remote
 from samesum.runtimes.catalogue import maker
 from samesum.runtimes.custom_engine import BackendError
-from samesum.runtimes.processes import Child
-from samesum.runtimes.remote import Remote
+from samesum.runtimes.remote import Child, Remote
 from samesum.runtimes.runtime import EngineError, Format
 
 CLASS = "class Engine:\n    def run(self, model, inputs):\n        return []\n"

@@ -11,13 +11,19 @@ import pytest
 
 from naming import looped
 from samesum.algebra import rows as algebra
-from samesum.formats.elements import ALL
+from samesum.formats.elements import ALL, FLOAT8
 from samesum.specs.lookup import CATALOGUE, FAMILY, STANDARDS, lookup
 from samesum.specs.onnx import ONNX
 from samesum.specs.openvino import OPENVINO
 from samesum.specs.row import Kind, Operator, Spec
 
-NUMPY_NAMES = {"float": "float32", "double": "float64"}
+NUMPY_NAMES = {
+    "float": "float32",
+    "double": "float64",
+    "float4e2m1": "float4_e2m1fn",
+    "float8e8m0": "float8_e8m0fnu",
+    **{name: f"float8_{name[6:]}" for name in ("float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz")},
+}
 _WIDE = {"int32", "int64", "uint32", "uint64"}
 NO_INTEGERS = {
     ("ReduceLogSum", 28): _WIDE,
@@ -57,8 +63,10 @@ def facts(schema: Any) -> tuple[Any, ...]:
 NAMES_OF_KINDS = {
     **dict.fromkeys((Kind.FLAG, Kind.INTEGER, Kind.AXIS, Kind.TYPE), "INT"),
     **dict.fromkeys((Kind.INTEGERS, Kind.AXES), "INTS"),
+    Kind.NUMBERS: "FLOATS",
+    Kind.WORDS: "STRINGS",
     **dict.fromkeys((Kind.NUMBER, Kind.EPSILON), "FLOAT"),
-    Kind.WORD: "STRING",
+    **dict.fromkeys((Kind.WORD, Kind.TEXT), "STRING"),
     Kind.TENSOR: "TENSOR",
     Kind.GRAPH: "GRAPH",
 }
@@ -71,9 +79,12 @@ OTHERWISE = {
     "onnx.CastLike-24": "round_mode concerns one type that nothing is converted to",
     "onnx.Clip-1": "no bound is infinity",
     "onnx.Concat-1": "axis has a default in the text alone; types that later versions have are taken",
+    "onnx.GRU-1": "the default direction is misspelt",
     "onnx.Reshape-1": "a shape that is left out has no meaning; types that later versions have are taken",
 }
 """What a row says otherwise than the schema, and why."""
+WITHOUT_BYTE_FLOATS = {"onnx.QLinearMatMul-21"}
+"""Versions that are read for integers alone: no runtime has them for floats of 8 bits."""
 OF_ONNX_RUNTIME = {"LayerNormalization": 1, "SimplifiedLayerNormalization": 1}
 """Versions that ONNX Runtime alone has in ONNX's own domain."""
 FAMILY_OF_OPENVINO = [operator for operator in OPENVINO.operators if operator.row is not None]
@@ -107,7 +118,9 @@ def _default(proto: Any) -> Any:
     from onnx.helper import get_attribute_value
 
     value = get_attribute_value(proto) if proto.name else None
-    return value.decode() if isinstance(value, bytes) else tuple(value) if isinstance(value, list) else value
+    if isinstance(value, list):
+        return tuple(each.decode() if isinstance(each, bytes) else each for each in value)
+    return value.decode() if isinstance(value, bytes) else value
 
 
 def inputs_and_attributes_of_row(spec: Spec) -> tuple[Any, ...]:
@@ -131,13 +144,14 @@ def test_rows_around_the_family_are_the_schemas_of_the_onnx_package(operator: Op
     assert known_versions <= {schema.since_version for schema in found}
     for schema in found:
         spec = lookup("onnx", operator.name, schema.since_version)
-        known = {types for types in types_of(schema, schema.inputs[0].type_str) if types in ALL}
+        read = ALL - FLOAT8 if spec.identifier in WITHOUT_BYTE_FLOATS else ALL
+        known = types_of(schema, schema.inputs[0].type_str) & read
         if spec.types == ALL:
             assert known <= spec.types, spec.identifier
         else:
             assert spec.types == known, (spec.identifier, schema.since_version)
         for each, said in zip(spec.inputs, schema.inputs, strict=True):
-            assert types_of(schema, said.type_str) & ALL <= (each.types or spec.types), (spec.identifier, each.name)
+            assert types_of(schema, said.type_str) & read <= (each.types or spec.types), (spec.identifier, each.name)
         if spec.identifier not in OTHERWISE:
             assert inputs_and_attributes_of_row(spec) == inputs_and_attributes(schema), schema.since_version
 

@@ -4,10 +4,83 @@
 #include <bit>
 
 #include "exact/elements.hpp"
+#include "exact/little_endian.hpp"
 #include "exact/states.hpp"
 #include "exact/totals/leading.hpp"
 
 namespace samesum {
+
+// Exact products as bytes, and back.
+
+namespace {
+
+constexpr std::uint8_t negative_flag = 1, nan_flag = 2, infinity_flag = 4, zero_flag = 8, inexact_flag = 16;
+
+// Flags, the number of factors that are no powers of two, that of limbs, and the exponent of the lowest bit.
+constexpr std::size_t head_bytes = 11;
+constexpr int brief_limbs = 8;
+// More than any number of factors that a memory holds needs, and far from what overflows.
+constexpr std::int64_t most_exponent = std::int64_t{1} << 60;
+
+void put_head(std::uint8_t flags, int factors, int used, std::int64_t exponent, std::string& to) {
+    for (const int byte : {static_cast<int>(flags), factors, used}) to.push_back(static_cast<char>(byte));
+    put_word(static_cast<std::uint64_t>(exponent), to);
+}
+
+}  // namespace
+
+void Product::encode(bool is_brief, std::string& to) const {
+    const std::uint8_t sign = negative_ ? negative_flag : std::uint8_t{0};
+    if (is_nan()) return put_head(nan_flag, 0, 0, 0, to);
+    if (has_infinity_) return put_head(sign | infinity_flag, 0, 0, 0, to);
+    if (has_zero_) return put_head(sign | zero_flag, 0, 0, 0, to);
+    if (!inexact_ || !is_brief) {
+        put_head(inexact_ ? sign | inexact_flag : sign, factors_, used_, exponent_, to);
+        for (int i = 0; i < used_; ++i) put_word(limb_[static_cast<std::size_t>(i)], to);
+        return;
+    }
+    const auto limb = [&](int i) { return limb_[static_cast<std::size_t>(i)]; };
+    const int shift = std::countl_zero(limb(used_ - 1)), first = used_ - brief_limbs;
+    put_head(sign | inexact_flag, factors_, brief_limbs, exponent_ + 64 * first - shift, to);
+    for (int i = first; i < used_; ++i)
+        put_word(shift == 0 ? limb(i) : limb(i) << shift | limb(i - 1) >> (64 - shift), to);
+}
+
+// Nothing that is multiplied later goes beyond the limbs.
+bool Product::is_well_formed(bool is_brief) const {
+    const bool is_long = factors_ == tie_factors;
+    if (factors_ > tie_factors || std::abs(exponent_) > most_exponent) return false;
+    if (used_ < 1 || used_ > (is_long ? kept : std::max(factors_, 1))) return false;
+    const std::uint64_t top = limb_[static_cast<std::size_t>(used_ - 1)];
+    if (inexact_) return is_long && top != 0 && (!is_brief || (used_ == brief_limbs && top >> 63 != 0));
+    return top != 0 && (limb_[0] & 1) != 0 && (factors_ == 0) == (used_ == 1 && top == 1);
+}
+
+bool Product::decode(const char*& from, const char* end, bool is_brief, Product& product) {
+    if (end - from < static_cast<std::ptrdiff_t>(head_bytes)) return false;
+    const std::uint8_t flags = static_cast<std::uint8_t>(from[0]);
+    const std::uint8_t kind = flags & static_cast<std::uint8_t>(~negative_flag);
+    product = {};
+    product.negative_ = (flags & negative_flag) != 0;
+    product.factors_ = static_cast<unsigned char>(from[1]);
+    product.used_ = static_cast<unsigned char>(from[2]);
+    product.exponent_ = static_cast<std::int64_t>(word_at(from + 3));
+    from += head_bytes;
+    if (kind == nan_flag || kind == infinity_flag || kind == zero_flag) {
+        if (product.factors_ != 0 || product.used_ != 0 || product.exponent_ != 0) return false;
+        product.used_ = 1;
+        product.has_nan_ = kind == nan_flag;
+        product.has_infinity_ = kind == infinity_flag;
+        product.has_zero_ = kind == zero_flag;
+        return !(product.has_nan_ && product.negative_);
+    }
+    product.inexact_ = kind == inexact_flag;
+    if (kind != 0 && kind != inexact_flag) return false;
+    if (product.used_ > limbs || end - from < 8 * std::ptrdiff_t{product.used_}) return false;
+    for (int i = 0; i < product.used_; ++i, from += 8)
+        product.limb_[static_cast<std::size_t>(i)] = word_at(from);
+    return product.is_well_formed(is_brief);
+}
 
 void Product::multiply(std::uint64_t factor, std::int64_t exponent, bool negative) {
     negative_ ^= negative;

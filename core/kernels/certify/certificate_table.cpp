@@ -116,17 +116,12 @@ static void short_sums(const void* x, std::ptrdiff_t row_stride, std::size_t row
 template <Map map>
 static void short_double_sums(const void* x, std::ptrdiff_t row_stride, std::size_t rows, const Table& to) {
     using Sum = ShortDoubleSum<map, Finalize::itself>;
-    using Squares = ShortDoubleSquares<Finalize::itself>;
-    constexpr bool is_square = map == Map::square;
     const double count = static_cast<double>(rows);
     each_set<Float64>(x, row_stride, rows, to, [&](const ShortRows& some, std::size_t j) {
-        std::conditional_t<is_square, typename Squares::Part, typename Sum::Part> part;
+        typename Sum::Part part;
         const char* p = some.p;
         for (std::size_t r = 0; r < some.count; ++r, p += some.stride) part.take(load<Doubles>(p));
-        if constexpr (is_square)
-            put(to, j, part.sum, part.rest, part.sum * Squares::lost_of(count));
-        else
-            put(to, j, part.sum, part.rest, part.bound(count));
+        put(to, j, part.sum, part.rest, part.bound(count));
     });
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernels/exponentials/rough_logarithm.hpp"
-#include "kernels/vectors/float_batches.hpp"
+#include "kernels/vectors/double_batches.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

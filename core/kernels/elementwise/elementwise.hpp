@@ -10,7 +10,7 @@
 #pragma once
 
 #include "kernels/exponentials/exponential.hpp"
-#include "kernels/vectors/float_batches.hpp"
+#include "kernels/vectors/double_batches.hpp"
 #include "kernels/vectors/float_formats.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -41,6 +41,19 @@ SAMESUM_INLINE bool any_near_tie(Doubles y) {
                             mask = (unit << dropped) - 2 * error;
     const UnsignedLongs from_tie = reinterpret_cast<UnsignedLongs>(y) + (tie + error);
     return any_without(from_tie, mask);
+}
+
+// The bits of y, which is off by 2^-certain_bits, and normal in `format`; 16-bit formats are rounded by way
+// of float32. `uncertain` where it is too near to a tie for that. (Lemma 58)
+template <Format format, int certain_bits>
+SAMESUM_INLINE typename Rounding<format>::Bits rounded_quickly(Doubles y, bool& uncertain) {
+    constexpr bool through_float = size_of(format) == 2;
+    static_assert(certain_bits > 24);
+    uncertain |= any_near_tie<format, 53 - (through_float ? 23 : certain_bits)>(y);
+    if constexpr (through_float)
+        return Rounding<format>::of_float(narrowed(y));
+    else
+        return Rounding<format>::of_number(y);
 }
 
 template <class Function>
@@ -83,6 +96,13 @@ struct NarrowElements {
 
     static __attribute__((noinline)) Bits carefully(Doubles x) {
         Words uncertain;
+        if constexpr (requires { Function::template any_open<F::format>(x); }) {
+            if (!Function::template any_open<F::format>(x)) {
+                const Bits bits = rounded_if_certain<F::format, Function::certain_bits>(
+                    quick_of_one<Function>(clamped(x, -150, 150)), uncertain);
+                if (!any_bit(uncertain)) return bits;
+            }
+        }
         const Bits bits = rounded_if_certain<F::format, Function::fine_bits>(Function::finely(x), uncertain);
         if (!any_bit(uncertain)) return bits;
         const DoubleWord y = Function::precise(x);
@@ -95,10 +115,9 @@ struct NarrowElements {
         for_each_of<count>([&](std::size_t v) { x[v] = F::doubles(from + v * bytes); });
         Function::quick(x, y);
         for_each_of<count>([&](std::size_t v) {
-            const bool is_hard = Function::template any_outside<F::format>(x[v]) |
-                                 any_near_tie<F::format, 53 - Function::certain_bits>(y[v]);
-            R::store_to(to + v * bytes, 0,
-                        __builtin_expect(is_hard, false) ? carefully(x[v]) : R::of_number(y[v]));
+            bool is_hard = Function::template any_outside<F::format>(x[v]);
+            const Bits bits = rounded_quickly<F::format, Function::certain_bits>(y[v], is_hard);
+            R::store_to(to + v * bytes, 0, __builtin_expect(is_hard, false) ? carefully(x[v]) : bits);
         });
     }
 

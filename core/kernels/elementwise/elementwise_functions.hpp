@@ -5,7 +5,7 @@
 #include "kernels/elementwise/elementwise.hpp"
 #include "kernels/exponentials/double_powers.hpp"
 #include "kernels/exponentials/rough_logarithm.hpp"
-#include "kernels/vectors/classes.hpp"
+#include "kernels/vectors/double_batches.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -44,6 +44,13 @@ struct ExponentialFunction {
     template <Format format>
     static SAMESUM_INLINE bool any_outside(Doubles x) {
         return any_beyond(x, format == Format::f16 ? 9.5 : format == Format::f64 ? 690 : 87);
+    }
+
+    // Whether an element is neither so near to zero nor so far from it that the result is 0 or infinite.
+    template <Format format>
+    static SAMESUM_INLINE bool any_open(Doubles x) {
+        constexpr double far = 110;
+        return any_outside<format>(magnitude(x) >= far ? Doubles{} : x);
     }
 
     // e^150 is beyond every narrow format, its reciprocal less than half of each least number.

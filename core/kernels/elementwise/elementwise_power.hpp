@@ -2,10 +2,147 @@
 #pragma once
 
 #include "exact/products/power.hpp"
-#include "kernels/elementwise/elementwise_double_power.hpp"
-#include "kernels/elementwise/elementwise_single_power.hpp"
+#include "kernels/elementwise/elementwise_functions.hpp"
 
 namespace samesum::SAMESUM_ISA {
+
+// x^y of float64, and what powers of all formats share.
+
+// The special cases of x^y, by section 9.2.1 of IEEE 754-2019.
+
+// What x^y is beside |x|^y.
+struct PowerSigns {
+    Longs is_one, is_nan, is_negative;
+
+    static SAMESUM_INLINE PowerSigns of(Doubles x, Doubles y) {
+        constexpr double whole = 0x1p52;  // doubles from there on are integers
+        const Doubles size = magnitude(y), half = 0.5 * size;
+        const Longs is_integer = (size >= whole) | ((size + whole) - whole == size);
+        const Longs is_even = (size >= 2 * whole) | ((half + whole) - whole == half);
+        const Longs below = reinterpret_cast<Longs>(x) < 0, is_finite = magnitude(x) < infinity;
+        const Longs is_one = (y == 0) | (x == 1) | ((x == -1) & (y == y));
+        return {is_one, below & is_finite & (x != 0) & ~is_integer & (y == y), below & is_integer & ~is_even};
+    }
+
+    SAMESUM_INLINE Doubles applied_to(Doubles power) const {
+        const Doubles none = {};
+        const Longs sign = is_negative & INT64_MIN;
+        const Doubles with_sign = reinterpret_cast<Doubles>(reinterpret_cast<Longs>(power) ^ sign);
+        return is_nan ? none + __builtin_nan("") : with_sign;
+    }
+};
+
+// x, but |x| and where that is 0 or infinite, and where the power is 1 whatever the logarithm, 1.
+SAMESUM_INLINE Doubles usual_base(Doubles x, const PowerSigns& signs) {
+    const Doubles none = {}, size = magnitude(x);
+    return ((size > 0) & (size < infinity) & ~signs.is_one) ? size : none + 1;
+}
+
+// y log |x| where the logarithm of usual bases is known.
+SAMESUM_INLINE Doubles any_product(Doubles x, Doubles y, Doubles product, const PowerSigns& signs) {
+    const Doubles none = {}, size = magnitude(x);
+    const Doubles all = size == 0 ? y * -infinity : size < infinity ? product : y * size;
+    const Doubles some = signs.is_one ? none : all;
+    return x == x ? some : signs.is_one ? none : x;
+}
+
+// What x^0.5 is the square root of: unlike that it is +inf of -inf, and +0 of -0 once 0 is added.
+SAMESUM_INLINE Doubles radicand(Doubles x) {
+    const Doubles none = {};
+    return x == -infinity ? none + infinity : x;
+}
+
+// x^3 in two words, the second of which is zero or NaN where the first is all; exact for narrow formats.
+SAMESUM_INLINE DoubleWord cube_of(Doubles x) {
+    const Doubles square = x * x, rest = fused(x, x, -square), hi = square * x;
+    return {hi, fused(rest, x, fused(square, x, -hi))};
+}
+
+struct DoublePowers {
+    using R = Rounding<Format::f64>;
+    using Bits = R::Bits;
+    static constexpr std::size_t several = has_fused ? 2 : 1;
+
+    // Those of the next function, at the places twice them modulo 16.
+    static constexpr double no_exponent = __builtin_nan("");
+    alignas(64) static constexpr double direct_exponents[16] = {
+        no_exponent, 0.5,         1,           no_exponent, 2,           no_exponent, 3,  no_exponent,
+        no_exponent, no_exponent, no_exponent, no_exponent, no_exponent, no_exponent, -1, no_exponent};
+
+    // The exponents for which powers are made directly; the bits are those of any other way to give them.
+    static SAMESUM_INLINE bool any_direct(Doubles y) {
+        if constexpr (!has_table_lookups) return any((y == 1) | (y == 2) | (y == 3) | (y == 0.5) | (y == -1));
+        return any_in_table(y, direct_exponents, reinterpret_cast<Longs>(y + y + to_integer));
+    }
+
+    static SAMESUM_INLINE Doubles direct_or(Doubles x, Doubles y, Doubles power) {
+        power = y == 1     ? x
+                : y == 2   ? x * x
+                : y == 0.5 ? square_root(radicand(x)) + 0.0
+                : y == -1  ? 1 / x
+                           : power;
+        return ((y == 3) & has_cube(x)) ? cube_as_double(x) : power;
+    }
+
+    // Whether no word of x^3 leaves the range of normal numbers.
+    static SAMESUM_INLINE Longs has_cube(Doubles x) {
+        const Doubles size = magnitude(x);
+        return ((size > 0x1p-300) & (size < 0x1p300)) | (x == 0);
+    }
+
+    static SAMESUM_INLINE Doubles cube_as_double(Doubles x) {
+        const DoubleWord cube = cube_of(x);
+        return magnitude(cube.lo) > 0 ? cube.hi + cube.lo : cube.hi;
+    }
+
+    static __attribute__((noinline)) Bits carefully(Doubles x, Doubles y) {
+        const Doubles none = {};
+        const PowerSigns signs = PowerSigns::of(x, y);
+        const Doubles t = usual_base(x, signs);
+        const Longs tiny = t < 0x1p-1022;
+        const Doubles normal = tiny ? t * 0x1p54 : t;
+        const auto log =
+            normal_logarithm(DoubleBatch<1>::one(normal), DoubleBatch<1>::one(tiny ? none + 54 : none));
+        const Doubles p = y * log.hi.part[0];
+        const Doubles rest = fused(y, log.lo.part[0], fused(y, log.hi.part[0], -p));
+        const Doubles all = any_product(x, y, p, signs);
+        const Doubles power = ExponentialFunction::of_any(all, all == p ? rest : none);
+        return R::of(direct_or(x, y, signs.applied_to(power)));
+    }
+
+    // |x|^y is right where only signs are unusual.
+    static __attribute__((noinline)) Bits settled(Doubles x, Doubles y, Doubles product, Doubles power) {
+        if (any_unusual<true>(magnitude(x)) | any_direct(y) |
+            ExponentialFunction::any_outside<Format::f64>(product))
+            return carefully(x, y);
+        return R::of(PowerSigns::of(x, y).applied_to(power));
+    }
+
+    // Within 1 ulp: the logarithm is off by 2^-63.5, which 709 magnifies. (Lemma 65)
+    template <std::size_t count>
+    static SAMESUM_INLINE void of(const Doubles (&x)[count], const Doubles (&y)[count], Bits (&bits)[count]) {
+        using B = DoubleBatch<count>;
+        const B base = B::made([&](std::size_t v) SAMESUM_INLINED { return x[v]; });
+        const B exponent = B::made([&](std::size_t v) SAMESUM_INLINED { return y[v]; });
+        const auto log = normal_logarithm<count>(base, 0.0);
+        const B p = exponent * log.hi, rest = fused(exponent, log.lo, fused(exponent, log.hi, -p));
+        const B power = ExponentialFunction::in_range(p, rest);
+        for_each_of<count>([&](std::size_t v) SAMESUM_INLINED {
+            const bool is_hard = any_unusual<true>(x[v]) | any_direct(y[v]) |
+                                 ExponentialFunction::any_outside<Format::f64>(p.part[v]);
+            bits[v] = __builtin_expect(is_hard, false) ? settled(x[v], y[v], p.part[v], power.part[v])
+                                                       : reinterpret_cast<Bits>(power.part[v]);
+        });
+    }
+
+    static SAMESUM_INLINE Bits rounded(Doubles power) { return R::of(power); }
+    static SAMESUM_INLINE Bits root(Doubles x) { return R::of(square_root(radicand(x)) + 0.0); }
+
+    static SAMESUM_INLINE Bits cube(Doubles x) {
+        const Bits bits = R::of(cube_as_double(x));
+        return __builtin_expect(any(~has_cube(x)), false) ? carefully(x, Doubles{} + 3) : bits;
+    }
+};
 
 template <class F>
 struct NarrowPowers {
@@ -57,14 +194,19 @@ struct NarrowPowers {
     template <std::size_t count>
     static SAMESUM_INLINE void of(const Doubles (&x)[count], const Doubles (&y)[count], Bits (&bits)[count]) {
         Doubles p[count], power[count];
-        fine_logarithms(x, p);
+        Doubles size[count];
+        for_each_of<count>([&](std::size_t v) { size[v] = magnitude(x[v]); });
+        fine_logarithms(size, p);
         for_each_of<count>([&](std::size_t v) { p[v] *= y[v]; });
         ExponentialFunction::quick(p, power);
         for_each_of<count>([&](std::size_t v) {
-            const bool is_hard = any_unusual<false>(x[v]) |
-                                 ExponentialFunction::any_outside<F::format>(p[v]) |
-                                 any_near_tie<F::format, 53 - certain_bits>(power[v]);
-            bits[v] = __builtin_expect(is_hard, false) ? carefully(x[v], y[v]) : R::of_number(power[v]);
+            bool is_hard = ExponentialFunction::any_outside<F::format>(p[v]) | any_unusual<false>(size[v]);
+            const Bits of_size = rounded_quickly<F::format, certain_bits>(power[v], is_hard);
+            if (__builtin_expect(is_hard, false))
+                bits[v] = carefully(x[v], y[v]);
+            else
+                bits[v] = any_unusual<false>(x[v]) ? R::of(PowerSigns::of(x[v], y[v]).applied_to(power[v]))
+                                                   : of_size;
         });
     }
 
@@ -118,9 +260,6 @@ struct PowerLoops {
         if (y == 3) return each(x, n, out, [](Doubles v) { return Kind::cube(v); });
         if (y == -1) return each(x, n, out, [](Doubles v) { return Kind::rounded(1 / v); });
         if (y == 1) return each(x, n, out, [](Doubles v) { return Kind::rounded(v); });
-        if constexpr (has_fused && F::format != Format::f64)
-            if (static_cast<double>(static_cast<float>(y)) == y)
-                return SinglePowers<F>::run_of_one(x, static_cast<float>(y), n, out);
         constexpr std::size_t block = 512;
         alignas(64) double exponents[block];
         for (double& each : exponents) each = y;

@@ -1,18 +1,16 @@
 // Functions of each element: the methods of one instruction set, compiled as table.cpp is.
 #include "kernels/elementwise/elementwise_functions.hpp"
 #include "kernels/elementwise/elementwise_power.hpp"
-#include "kernels/elementwise/elementwise_singles.hpp"
 #include "methods/tables.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
-template <class Function, class Quick>
+template <class Function>
 constexpr void fill(ElementwiseMethods& m, Unary function) {
     auto& row = m.unary[static_cast<std::size_t>(function)];
-    // Without an instruction for multiply-adds doubles are quicker than floats.
-    row[0] = has_fused ? SingleElements<Quick, Float16>::run : NarrowElements<Function, Float16>::run;
-    row[1] = has_fused ? SingleElements<Quick, Bfloat16>::run : NarrowElements<Function, Bfloat16>::run;
-    row[2] = has_fused ? SingleElements<Quick, Float32>::run : NarrowElements<Function, Float32>::run;
+    row[0] = NarrowElements<Function, Float16>::run;
+    row[1] = NarrowElements<Function, Bfloat16>::run;
+    row[2] = NarrowElements<Function, Float32>::run;
     row[3] = DoubleElements<Function>::run;
 }
 
@@ -20,15 +18,13 @@ template <class F>
 constexpr void fill_powers(ElementwiseMethods& m) {
     m.power[static_cast<std::size_t>(F::format)] = PowerLoops<F>::run;
     m.power_of_one[static_cast<std::size_t>(F::format)] = PowerLoops<F>::run_of_one;
-    if constexpr (has_fused && F::format != Format::f64)
-        m.power_of_same[static_cast<std::size_t>(F::format)] = SinglePowers<F>::run;
     m.widen[static_cast<std::size_t>(F::format)] = widen_elements<F>;
 }
 
 constexpr ElementwiseMethods all_elementwise() {
     ElementwiseMethods m{};
-    fill<ExponentialFunction, ExponentialOfSingles>(m, Unary::exponential);
-    fill<LogarithmFunction, LogarithmOfSingles>(m, Unary::logarithm);
+    fill<ExponentialFunction>(m, Unary::exponential);
+    fill<LogarithmFunction>(m, Unary::logarithm);
     fill_powers<Float16>(m);
     fill_powers<Bfloat16>(m);
     fill_powers<Float32>(m);

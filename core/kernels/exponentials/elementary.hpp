@@ -23,28 +23,6 @@ SAMESUM_INLINE Doubles fine_logarithm(Doubles t) {
     return log[0];
 }
 
-// Of floats, as a batch of one vector whose halves are the same.
-SAMESUM_INLINE Batch<1> both_halves(Doubles x) {
-    const Floats half = narrowed(x);
-    return Batch<1>::one(joined(half, half));
-}
-
-SAMESUM_INLINE DoubleWord single_exponential(DoubleWord x) {
-    const Batch<1> lower = both_halves(x.lo);
-    const PairPower<1> power = pair_power(both_halves(x.hi), &lower);
-    const Doubles hi = widen(power.scaled(0)).low, unit = hi / widen(power.hi.part[0]).low;
-    return {hi, widen(power.lo.part[0]).low * unit};
-}
-
-// The words, or what `lanes_uncertain` takes for the error.
-template <bool bound>
-SAMESUM_INLINE DoubleWord single_logarithm(Doubles x) {
-    const PairLogarithm<1> log = pair_logarithm(both_halves(x));
-    const Doubles hi = widen(log.hi.part[0]).low, square = widen(log.square.part[0]).low;
-    if constexpr (bound) return {square * 0x1p-23 + samesum::SAMESUM_ISA::magnitude(hi) * 0x1p-35, Doubles{}};
-    return {hi, widen(log.lo.part[0]).low};
-}
-
 SAMESUM_INLINE DoubleWord double_exponential(DoubleWord x) {
     const Longs none[1] = {};
     const auto y = double_power(DoubleBatch<1>::one(x.hi), DoubleBatch<1>::one(x.lo), none);
@@ -77,12 +55,6 @@ SAMESUM_INLINE DoubleWord one_elementary(Elementary function, DoubleWord x) {
             return {quick_of_one<ExponentialFunction>(x.hi), none};
         case Elementary::fine_logarithm:
             return {fine_logarithm(x.hi), none};
-        case Elementary::single_exponential:
-            return single_exponential(x);
-        case Elementary::single_logarithm:
-            return single_logarithm<false>(x.hi);
-        case Elementary::single_logarithm_bound:
-            return single_logarithm<true>(x.hi);
         case Elementary::double_exponential:
             return double_exponential(x);
         case Elementary::double_logarithm:

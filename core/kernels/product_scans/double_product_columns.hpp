@@ -1,7 +1,6 @@
 // Prefix products of columns in float64, a few rows at a time.
 #pragma once
 
-#include "kernels/product_scans/product_pass.hpp"
 #include "kernels/product_scans/product_state.hpp"
 #include "kernels/product_scans/special_products.hpp"
 #include "kernels/products/gradual_underflow.hpp"
@@ -30,7 +29,6 @@ struct DoubleProductColumns {
     using All = RealProduct<F>;
     using Tile = typename All::Tile;
     using Error = DoubleProductsError<few_factors>;
-    using LinePass = ProductPass<Error>;
 
     // `bound`: relative, of what was lost; zero if nothing was.
     struct State {
@@ -178,10 +176,15 @@ struct DoubleProductColumns {
         return scan_apart(state, all, j, fresh);
     }
 
-    // All rows of a strip of columns.
-    template <Format, std::size_t>
+    // All rows of a strip of columns. After one that is not near one as many as `hard` are expected to be so.
+    template <Format, std::size_t known>
     static SAMESUM_INLINE std::size_t scan_whole(const ScanRows& all, std::size_t& hard) {
-        hard = hard > 0 ? hard - 1 : expected_hard;
+        if (hard > 0) {
+            --hard;
+        } else if (all.rows <= short_column) {
+            if (pass_few<format>(Strip<format, true, known>(all, 0), all.rows)) return 0;
+            hard = expected_hard;
+        }
         return scan_all(all);
     }
 

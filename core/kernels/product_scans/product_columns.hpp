@@ -1,7 +1,6 @@
 // Prefix products of columns in formats narrower than double, a few rows at a time.
 #pragma once
 
-#include "kernels/product_scans/product_pass.hpp"
 #include "kernels/product_scans/product_state.hpp"
 #include "kernels/product_scans/special_products.hpp"
 #include "kernels/products/plain_products.hpp"
@@ -16,8 +15,6 @@ struct ProductColumns {
     static_assert(F::format != Format::f64);
     using All = RealProduct<F>;
     using Tile = typename All::Tile;
-    using LinePass = NarrowProductPass<F>;
-
     using State = ProductState;
 
     // Rows of a strip that is near one; false if a prefix was in doubt. `first`: the exact products are among
@@ -148,8 +145,10 @@ struct ProductColumns {
     }
 
     // All rows of a strip of columns.
-    template <Format format, std::size_t>
+    template <Format format, std::size_t known>
     static SAMESUM_INLINE std::size_t scan_whole(const ScanRows& all, std::size_t&) {
+        if (all.rows <= short_column && pass_few<format>(Strip<format, true, known>(all, 0), all.rows))
+            return 0;
         return scan_by_squares<ProductColumns, format>(empty_state(), all);
     }
 

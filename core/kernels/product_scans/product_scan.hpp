@@ -4,8 +4,8 @@
 #include "kernels/product_scans/double_product_columns.hpp"
 #include "kernels/product_scans/product_columns.hpp"
 #include "kernels/products/product.hpp"
+#include "kernels/scans/line_scan.hpp"
 #include "kernels/scans/scan.hpp"
-#include "kernels/short/short_line_scan.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

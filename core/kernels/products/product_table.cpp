@@ -1,7 +1,7 @@
 // Products: the methods of one instruction set, compiled as table.cpp is.
 #include "kernels/integers/modular_product.hpp"
 #include "kernels/product_scans/product_scan.hpp"
-#include "kernels/products/triple_product.hpp"
+#include "kernels/products/product.hpp"
 #include "kernels/scans/widened_scan.hpp"
 #include "methods/tables.hpp"
 

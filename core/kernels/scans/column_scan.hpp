@@ -6,13 +6,37 @@
 #include "kernels/scans/prefixes.hpp"
 #include "kernels/scans/split_sums.hpp"
 #include "kernels/scans/strips.hpp"
-#include "kernels/scans/sum_pass.hpp"
-#include "kernels/scans/sum_strip.hpp"
+#include "kernels/scans/sums.hpp"
 #include "kernels/vectors/vectors.hpp"
 #include "methods/method.hpp"
 #include "methods/scan_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
+
+// The rounding test of prefix sums of a vector of columns.
+
+// Prefix sums rounded, and which are in doubt. Where they are `settled`, the high word is the result: an
+// infinity or a NaN. (Lemma 33)
+template <Format format>
+SAMESUM_INLINE Verdict<format> verdict(const Sums& s, Longs settled) {
+    using Round = Rounding<format>;
+    const Doubles none = {}, known = s.bound * bound_slack;
+    if constexpr (format == Format::f64) {
+        const Doubles some = s.bound > 0 ? none + 0x1p-52 : none;
+        const Doubles most = known + samesum::SAMESUM_ISA::magnitude(s.lo) * some;
+        const Doubles low = s.hi + (s.lo - most), high = s.hi + (s.lo + most);
+        return {settled ? Round::of(s.hi) : reinterpret_cast<Longs>(low),
+                ~narrowed_mask((low == high) | settled)};
+    } else {
+        const Doubles value = settled ? s.hi : s.hi + s.lo, size = samesum::SAMESUM_ISA::magnitude(value);
+        // Unless `known` is zero, too, it has to be seen beside the value.
+        const Longs exact = (s.lo == 0) & (known == 0);
+        const Doubles some = exact ? none : known + size * 0x1p-51, most = settled ? none : some;
+        const auto low = Round::of(value - most);
+        const Words doubtful = Round::different(low, Round::of(value + most));
+        return {low, doubtful | ~narrowed_mask(most < infinity)};
+    }
+}
 
 template <class Float>
 struct ColumnScan {
@@ -22,8 +46,6 @@ struct ColumnScan {
     using Tile = SumTile;
     static_assert(sizeof(Tile) <= tile_bytes);
     using State = std::conditional_t<is_double, SplitSums, NarrowSums<F>>;
-    using LinePass = std::conditional_t<is_double, SumPass,
-                                        std::conditional_t<F::format == Format::f32, SinglePass, void>>;
 
     static void init(void* tile, std::size_t n) {
         for (std::size_t j = 0; j < n; j += width) State::empty().put(*static_cast<Tile*>(tile), j);
@@ -121,7 +143,7 @@ struct ColumnScan {
                                                    const ScanRows& all, std::size_t j, bool fresh) {
         Sums sums = before;
         const bool certain = pass<format>(Strip<format, false, 0>(all, j), sums);
-        if (outcome == Outcome::off) state.leave(sums);
+        if (outcome == Outcome::off_grid) state.leave(sums);
         if (certain) return 0;
         if (fresh) std::memset(all.failed, 0, all.rows * all.n);
         return certify(all, j, before);
@@ -189,10 +211,10 @@ struct ColumnScan {
         double* const part = t.field[0] + at;
         const double* const shift = t.field[1] + at;
         Doubles sum = load<Doubles>(part);
-        if (format == F::format && t.way[at] == Way::parts) {
+        if (format == F::format && t.mode[at] == GridMode::parts) {
             const Sums before = Sums::at(t.field[2] + at, t.field[3] + at, t.field[4] + at);
             if (State::pass_parts(rows, before, sum, load<Doubles>(shift)) != Outcome::certain) return false;
-        } else if (t.way[at] != Way::exponents ||
+        } else if (t.mode[at] != GridMode::exponents ||
                    !State::template pass_exact<format>(rows, sum, load<Doubles>(shift))) {
             return false;
         }

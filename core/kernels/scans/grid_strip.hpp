@@ -19,17 +19,17 @@ inline double greatest_of(Doubles v) {
 }
 
 // How the sums of a strip of columns of a narrow format go on.
-enum class Way : std::uint8_t { unknown, exponents, bits, parts, after_base, double_words };
+enum class GridMode : std::uint8_t { unknown, exponents, bits, parts, after_base, double_words };
 
 // Where the states of a tile's columns are kept; the bytes are those of the first one of a strip.
 struct SumTile {
     double field[5][tile_pitch];
-    Way way[tile_pitch];
+    GridMode mode[tile_pitch];
     std::uint8_t strips[tile_pitch];
 };
 
 // What became of some rows: all prefixes are certain, or some are not, or they are on no grid.
-enum class Outcome { certain, doubtful, off };
+enum class Outcome { certain, doubtful, off_grid };
 
 // The elements so far were on the grid, by their bits, and so were their sums after `part`.
 struct GridPass {
@@ -38,10 +38,11 @@ struct GridPass {
 
     template <class Rows>
     SAMESUM_INLINE Doubles take(const Rows& rows, std::size_t r, Doubles shift) {
-        const Doubles x = rows.at(r), prefix = rows.next(sum, x);
+        const Doubles x = rows.at(r);
+        sum += x;
         off |= reinterpret_cast<Longs>((x + shift) - shift) ^ reinterpret_cast<Longs>(x);
-        greatest = greater_magnitude(greatest, prefix);
-        return prefix;
+        greatest = greater_magnitude(greatest, sum);
+        return sum;
     }
     // No element is greater than twice the greatest sum. Zeros may have changed their sign; a NaN stays
     // the last sum.

@@ -14,22 +14,22 @@ template <class F>
 struct NarrowSums {
     Doubles part, shift;
     Sums base;
-    Way way;
+    GridMode mode;
     std::uint8_t strips;  // in double-words, or after a base, before a better way is looked for again
     static constexpr std::uint8_t patience = 16;
 
     static SAMESUM_INLINE NarrowSums empty() {
-        return {Doubles{}, Doubles{}, {Doubles{}, Doubles{}, Doubles{}}, Way::unknown, 0};
+        return {Doubles{}, Doubles{}, {Doubles{}, Doubles{}, Doubles{}}, GridMode::unknown, 0};
     }
     static SAMESUM_INLINE NarrowSums at(const SumTile& t, std::size_t j) {
         return {load<Doubles>(t.field[0] + j), load<Doubles>(t.field[1] + j),
-                Sums::at(t.field[2] + j, t.field[3] + j, t.field[4] + j), t.way[j], t.strips[j]};
+                Sums::at(t.field[2] + j, t.field[3] + j, t.field[4] + j), t.mode[j], t.strips[j]};
     }
     SAMESUM_INLINE void put(SumTile& t, std::size_t j) const {
         store(t.field[0] + j, part);
         store(t.field[1] + j, shift);
         base.put(t.field[2] + j, t.field[3] + j, t.field[4] + j);
-        t.way[j] = way;
+        t.mode[j] = mode;
         t.strips[j] = strips;
     }
     static NarrowSums after(Sums carry) {
@@ -38,7 +38,7 @@ struct NarrowSums {
         (exact ? sums.part : sums.base.hi) = carry.hi;
         sums.base.lo = carry.lo;
         sums.base.bound = carry.bound;
-        if (!exact) sums.way = Way::double_words;
+        if (!exact) sums.mode = GridMode::double_words;
         return sums;
     }
     SAMESUM_INLINE Sums total() const {
@@ -46,17 +46,17 @@ struct NarrowSums {
         all.add(part);
         return all;
     }
-    SAMESUM_INLINE bool is_in_words() const { return way == Way::double_words; }
+    SAMESUM_INLINE bool is_in_words() const { return mode == GridMode::double_words; }
     // These rows were summed in double-words.
     void leave(const Sums& all) {
-        *this = {Doubles{}, Doubles{}, all, Way::double_words,
+        *this = {Doubles{}, Doubles{}, all, GridMode::double_words,
                  static_cast<std::uint8_t>(strips > 0 ? strips - 1 : patience)};
     }
 
     template <Format format, class Rows>
     SAMESUM_INLINE Outcome advance(const Rows& rows) {
-        const Outcome found = advance_likewise<format>(rows);
-        return found != Outcome::off ? found : advance_elsewhere<format>(rows.any());
+        const Outcome found = advance_same_mode<format>(rows);
+        return found != Outcome::off_grid ? found : try_modes<format>(rows.any());
     }
 
     template <Format format, class Rows>
@@ -66,38 +66,38 @@ struct NarrowSums {
 
     // As the rows before, if that suits these.
     template <Format format, class Rows>
-    SAMESUM_INLINE Outcome advance_likewise(const Rows& rows) {
-        if (way == Way::exponents && pass_exact<format>(rows, part, shift)) return Outcome::certain;
+    SAMESUM_INLINE Outcome advance_same_mode(const Rows& rows) {
+        if (mode == GridMode::exponents && pass_exact<format>(rows, part, shift)) return Outcome::certain;
         if constexpr (format == F::format) {
-            if (way == Way::parts) return pass_parts(rows, base, part, shift);
+            if (mode == GridMode::parts) return pass_parts(rows, base, part, shift);
         }
-        return Outcome::off;
+        return Outcome::off_grid;
     }
 
     // On this grid, then on another, then in parts, then after another base.
     template <Format format, class Rows>
-    SAMESUM_APART Outcome advance_elsewhere(const Rows& rows) {
-        if (way == Way::double_words) {
-            if (strips > 0) return Outcome::off;
-        } else if (way == Way::after_base) {
+    SAMESUM_APART Outcome try_modes(const Rows& rows) {
+        if (mode == GridMode::double_words) {
+            if (strips > 0) return Outcome::off_grid;
+        } else if (mode == GridMode::after_base) {
             const bool stays = format != F::format || strips > 0;
             if (strips > 0) --strips;
-            const Outcome found = stays ? pass_after_base<format>(rows) : Outcome::off;
-            if (found != Outcome::off) return found;
-        } else if (way != Way::parts &&
-                   ((way != Way::unknown && pass_by_bits<format>(rows)) || pass_on_another<format>(rows))) {
+            const Outcome found = stays ? pass_after_base<format>(rows) : Outcome::off_grid;
+            if (found != Outcome::off_grid) return found;
+        } else if (mode != GridMode::parts && ((mode != GridMode::unknown && pass_by_bits<format>(rows)) ||
+                                               pass_on_another<format>(rows))) {
             return Outcome::certain;
         }
         if constexpr (format == F::format) {
-            if (way != Way::after_base || strips == 0) {
+            if (mode != GridMode::after_base || strips == 0) {
                 const Outcome found = pass_in_parts(rows);
-                if (found != Outcome::off) return found;
+                if (found != Outcome::off_grid) return found;
             }
         }
         base.add(part);
         part = Doubles{};
         shift = chosen_shift(sizes_of(rows));
-        way = Way::after_base;
+        mode = GridMode::after_base;
         strips = patience;
         return pass_after_base<format>(rows);
     }
@@ -106,7 +106,7 @@ struct NarrowSums {
     template <Format format, class Rows>
     static SAMESUM_INLINE bool pass_exact(const Rows& rows, Doubles& part, Doubles shift) {
         Doubles sum = part;
-        if (!rows.joined(plain<format>(rows, sum)).is_on_grid(shift, part, rows.terms())) return false;
+        if (!plain<format>(rows, sum).is_on_grid(shift, part, rows.count())) return false;
         part = sum;
         return true;
     }
@@ -118,7 +118,8 @@ struct NarrowSums {
         for (std::size_t r = 0; r < rows.count(); ++r) {
             const Floats x = rows.floats(r);
             seen.take(x);
-            rows.put(r, Rounding<format>::of_number(rows.next(sum, widen(x))));
+            sum += widen(x);
+            rows.put(r, Rounding<format>::of_number(sum));
         }
         return seen;
     }
@@ -135,24 +136,24 @@ struct NarrowSums {
         const bool all_in = !any(left_out != 0);
         const std::uint64_t about = std::uint64_t{1} << (all_in ? kept : 13 + kept);
         ExponentSpread<F> seen;
-        Doubles sum = part, high = before.hi;
+        Doubles sum = part;
         Longs nearest = Longs{} + INT64_MAX;
         Doubles least = Doubles{} + infinity;
         for (std::size_t r = 0; r < rows.count(); ++r) {
             const Floats x = rows.floats(r);
             seen.take(x);
-            const Doubles value = high + rows.next(sum, widen(x));
-            high = rows.after(high);
+            sum += widen(x);
+            const Doubles value = before.hi + sum;
             const Longs place =
                 reinterpret_cast<Longs>((reinterpret_cast<UnsignedLongs>(value) << kept) + about);
             nearest = place < nearest ? place : nearest;
             least = lesser_magnitude(least, value);
             rows.put(r, Rounding<F::format>::of_number(value));
         }
-        if (!rows.joined(seen).is_on_grid(shift, part, rows.terms())) return Outcome::off;
+        if (!seen.is_on_grid(shift, part, rows.count())) return Outcome::off_grid;
         part = sum;
         const Longs tied = nearest <= static_cast<std::int64_t>((std::uint64_t{1} << 63) + 2 * about);
-        const bool told = all_in || !any(is_untold(least, rows.joined(left_out)));
+        const bool told = all_in || !any(is_untold(least, left_out));
         return any(tied) || !told ? Outcome::doubtful : Outcome::certain;
     }
 
@@ -166,7 +167,7 @@ struct NarrowSums {
 
     template <class Rows>
     static double size_of(const ExponentSpread<F>& seen, const Rows& rows) {
-        return seen.greatest_of_all() * static_cast<double>(rows.terms());
+        return seen.greatest_of_all() * static_cast<double>(rows.count());
     }
 
     // No sum of elements of these rows is greater.
@@ -199,18 +200,18 @@ struct NarrowSums {
         if (any(~fits)) return false;
         const Doubles first = (rest.hi + fine) - fine;
         rest.add_low(rest.hi - first);
-        *this = {first, fine, {before, rest.lo, rest.bound}, Way::parts, 0};
+        *this = {first, fine, {before, rest.lo, rest.bound}, GridMode::parts, 0};
         return true;
     }
 
     template <class Rows>
     Outcome pass_in_parts(const Rows& rows) {
         for (const double room : {64.0, 4.0}) {
-            if (!split(rows, room)) return Outcome::off;
+            if (!split(rows, room)) return Outcome::off_grid;
             const Outcome found = pass_parts(rows, base, part, shift);
-            if (found != Outcome::off) return found;
+            if (found != Outcome::off_grid) return found;
         }
-        return Outcome::off;
+        return Outcome::off_grid;
     }
 
     template <Format format, class Rows>
@@ -221,21 +222,21 @@ struct NarrowSums {
         }
         if (!pass.is_on_grid(shift)) return false;
         part = pass.sum;
-        way = Way::bits;
+        mode = GridMode::bits;
         return true;
     }
 
     template <Format format, class Rows>
     SAMESUM_INLINE bool pass_on_another(const Rows& rows) {
         Doubles sum = part;
-        const ExponentSpread<F> seen = rows.joined(plain<format>(rows, sum));
+        const ExponentSpread<F> seen = plain<format>(rows, sum);
         const Doubles chosen = chosen_shift(size_of(seen, rows));
         // The sum so far may have parts that are finer than this grid.
         const Longs held = (part + chosen) - chosen == part;
         if (any(~held)) return false;
         shift = chosen;
-        way = Way::exponents;
-        if (!seen.is_on_grid(shift, part, rows.terms())) return pass_by_bits<format>(rows);
+        mode = GridMode::exponents;
+        if (!seen.is_on_grid(shift, part, rows.count())) return pass_by_bits<format>(rows);
         part = sum;
         return true;
     }
@@ -245,19 +246,17 @@ struct NarrowSums {
         using Round = Rounding<format>;
         const Doubles known = samesum::SAMESUM_ISA::magnitude(base.lo) + base.bound,
                       size = samesum::SAMESUM_ISA::magnitude(base.hi) + shift,
-                      own = known * bound_slack + size * (4 * unit_roundoff), bound = rows.joined(own);
+                      bound = known * bound_slack + size * (4 * unit_roundoff);
         GridPass pass{part, samesum::SAMESUM_ISA::magnitude(part), Longs{}};
-        Doubles high = base.hi;
         Words wrong = {};
         for (std::size_t r = 0; r < rows.count(); ++r) {
-            const Doubles value = high + pass.take(rows, r, shift);
-            high = rows.after(high);
+            const Doubles value = base.hi + pass.take(rows, r, shift);
             const auto low = Round::of_number(value - bound);
             wrong |= Round::different(low, Round::of_number(value + bound));
             rows.put(r, low);
         }
-        const Longs finite = own < infinity;
-        if (any(~finite) || !pass.is_on_grid(shift)) return Outcome::off;
+        const Longs finite = bound < infinity;
+        if (any(~finite) || !pass.is_on_grid(shift)) return Outcome::off_grid;
         part = pass.sum;
         return any_bit(wrong) ? Outcome::doubtful : Outcome::certain;
     }

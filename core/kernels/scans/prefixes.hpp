@@ -1,8 +1,8 @@
 // Vectors of elements of a scan in, vectors of prefixes out, also where less than a vector is left.
 #pragma once
 
-#include "kernels/certify/certify.hpp"
 #include "kernels/accumulators/factors.hpp"
+#include "kernels/certify/certify.hpp"
 #include "kernels/vectors/float_formats.hpp"
 #include "kernels/vectors/partial.hpp"
 #include "kernels/vectors/vectors.hpp"
@@ -48,11 +48,7 @@ SAMESUM_APART Floats some_floats(const char* p, std::size_t n) {
 }
 
 // Rows of a strip of `width` columns, or of fewer if it is not whole, filled up with zeros or with ones;
-// `known` rows, or any number if zero. A row follows another one: next(sum, v) is the prefixes up to the
-// elements v after `sum`, which moves on; after(v) is what v is for the next row; joined(seen) is what was
-// seen of all elements of a column, the least bits or the greatest number; and every sum grows by terms()
-// elements. In other rows (kernels/scans/interleaved.hpp) columns change their places: what is known of each
-// either goes on by `after` or is `joined` to what holds of all.
+// `known` rows, or any number if zero.
 template <class F, Format format, bool whole, std::size_t known, bool ones = false>
 struct StripRows {
     const char* const x;
@@ -72,7 +68,6 @@ struct StripRows {
                              std::size_t number, std::size_t depth)
         : x(x), out(out), in(in), to(to), left(left), number(number), depth(depth) {}
     SAMESUM_INLINE std::size_t count() const { return known > 0 ? known : number; }
-    SAMESUM_INLINE std::size_t terms() const { return count(); }
     SAMESUM_INLINE Doubles at(std::size_t r) const {
         const char* p = row(r);
         if (whole || left >= width) return F::doubles(p);
@@ -89,12 +84,6 @@ struct StripRows {
     // Where neither need be known.
     SAMESUM_INLINE StripRows<F, format, false, 0, ones> any() const {
         return {x, out, in, to, left, count(), depth};
-    }
-    SAMESUM_INLINE Doubles next(Doubles& sum, Doubles v) const { return sum += v; }
-    SAMESUM_INLINE Doubles after(Doubles v) const { return v; }
-    template <class Seen>
-    static SAMESUM_INLINE Seen joined(const Seen& seen) {
-        return seen;
     }
 
   private:

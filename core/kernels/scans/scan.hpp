@@ -5,14 +5,69 @@
 #include "kernels/certify/certify.hpp"
 #include "kernels/loops/prefixes.hpp"
 #include "kernels/scans/column_scan.hpp"
-#include "kernels/scans/interleaved.hpp"
-#include "kernels/scans/prefix_tests.hpp"
-#include "kernels/short/short_line_scan.hpp"
+#include "kernels/scans/line_scan.hpp"
+#include "kernels/scans/prefixes.hpp"
 #include "kernels/vectors/vectors.hpp"
 #include "methods/method.hpp"
 #include "methods/scan_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
+
+// What becomes of the prefixes of a block of a row once they are known within a bound.
+
+// They are written rounded, and it is told whether all of them are certain.
+template <Format format>
+class RoundedPrefixes {
+  public:
+    explicit SAMESUM_INLINE RoundedPrefixes(void* out) : out_(out) {}
+
+    // n or a whole vector of prefixes, from number i on.
+    SAMESUM_INLINE void take_exact(std::size_t i, std::size_t n, Doubles value) {
+        store_prefixes<format>(out_, i, n, Round::of_number(value));
+    }
+    SAMESUM_INLINE void take(std::size_t i, std::size_t n, Doubles value, double bound) {
+        put(i, n, Round::of_number(value - bound), Round::of_number(value + bound));
+    }
+    SAMESUM_INLINE void take(std::size_t i, std::size_t n, Doubles high, Doubles low, double bound) {
+        put(i, n, Round::of(high, low - bound), Round::of(high, low + bound));
+    }
+    SAMESUM_INLINE bool are_certain() const { return !any_bit(wrong_); }
+
+  private:
+    using Round = Rounding<format>;
+    using Bits = typename Round::Bits;
+
+    SAMESUM_INLINE void put(std::size_t i, std::size_t n, Bits least, Bits greatest) {
+        wrong_ |= Round::different(least, greatest);
+        store_prefixes<format>(out_, i, n, least);
+    }
+
+    void* const out_;
+    Words wrong_ = {};
+};
+
+// They are written as they are, each hi + lo with its bound, for the tests of the bounds.
+struct KnownPrefixes {
+    double *hi, *lo, *bound;  // with room for whole vectors
+
+    SAMESUM_INLINE void take_exact(std::size_t i, std::size_t, Doubles value) const {
+        put(i, value, Doubles{}, 0);
+    }
+    SAMESUM_INLINE void take(std::size_t i, std::size_t, Doubles value, double known) const {
+        put(i, value, Doubles{}, known);
+    }
+    SAMESUM_INLINE void take(std::size_t i, std::size_t, Doubles high, Doubles low, double known) const {
+        put(i, high, low, known);
+    }
+    static SAMESUM_INLINE bool are_certain() { return true; }
+
+  private:
+    SAMESUM_INLINE void put(std::size_t i, Doubles high, Doubles low, double known) const {
+        store(hi + i, high);
+        store(lo + i, low);
+        store(bound + i, Doubles{} + known);
+    }
+};
 
 // Sums of doubles along a line (kernels/loops/prefixes.hpp), rounded as they come.
 struct RoundedSums {
@@ -33,9 +88,6 @@ constexpr void take_lines(ScanMethod& m) {
     m.start = Scan::start;
     m.lines = Scan::Lines::lines;
     m.short_lines = Scan::ShortLines::short_lines;
-    if constexpr (Scan::ShortLines::has_pass) {
-        if constexpr (Scan::Columns::LinePass::takes_turns) m.turns = Scan::ShortLines::lines_by_turns;
-    }
     m.short_columns = scan_short_columns<typename Scan::Columns>;
     m.takes_tall = true;
     m.least_part = Scan::least_part;
@@ -182,7 +234,6 @@ struct FloatScan {
                                                                                 : 0;
     using Lines = LineScan<F, Columns>;
     using ShortLines = ShortLineScan<F, Columns>;
-    using Interleaved = InterleavedScan<F>;
 
     static constexpr std::size_t most_rows = 64;
 
@@ -191,9 +242,6 @@ struct FloatScan {
         if (to != F::format) return m;
         take_lines<FloatScan>(m);
         m.most_rows = most_rows;
-        m.interleaved = Interleaved::scan;
-        m.most_interleaved = width - 1;
-        m.carries = Interleaved::carries;
         return m;
     }
 };

@@ -46,8 +46,8 @@ struct SplitSums {
 
     template <Format format, class Rows>
     SAMESUM_INLINE Outcome advance(const Rows& rows) {
-        const Outcome found = advance_likewise<format>(rows);
-        return found != Outcome::off ? found : advance_elsewhere<format>(rows.any());
+        const Outcome found = advance_same_mode<format>(rows);
+        return found != Outcome::off_grid ? found : try_modes<format>(rows.any());
     }
 
     template <Format format, class Rows>
@@ -57,19 +57,19 @@ struct SplitSums {
 
     // On the grid of the rows before.
     template <Format format, class Rows>
-    SAMESUM_INLINE Outcome advance_likewise(const Rows& rows) {
+    SAMESUM_INLINE Outcome advance_same_mode(const Rows& rows) {
         if constexpr (format == Format::f64) {
             if (shift[0] > no_grid && pass_exact(rows)) return Outcome::certain;
         }
-        return Outcome::off;
+        return Outcome::off_grid;
     }
 
     template <Format format, class Rows>
-    SAMESUM_INLINE Outcome advance_elsewhere(const Rows& rows) {
+    SAMESUM_INLINE Outcome try_modes(const Rows& rows) {
         if constexpr (format == Format::f64) {
             if (shift[0] != 0) return try_other_grids(rows);
         }
-        return Outcome::off;
+        return Outcome::off_grid;
     }
 
     // Sums that start again after `period` rows each; false if any may be rounded. A column has a grid of its
@@ -98,7 +98,7 @@ struct SplitSums {
             *this = moved;
             return Outcome::certain;
         }
-        return Outcome::off;
+        return Outcome::off_grid;
     }
 
     // The sum of the magnitudes of `sum` and these rows, rounded anyhow.
@@ -141,7 +141,9 @@ struct SplitSums {
             const UnsignedLongs size =
                 (reinterpret_cast<UnsignedLongs>(x) << 1) - 1;  // zeros are the greatest
             least = size < least ? size : least;
-            return {rows.next(lead, q), rows.next(rest, x - q)};
+            lead += q;
+            rest += x - q;
+            return {lead, rest};
         }
         // The remainders of `count` elements on the grid do not add up to more than 53 bits.
         SAMESUM_INLINE Longs has_exact_rest(std::size_t count) const {
@@ -190,8 +192,7 @@ struct SplitSums {
         Pass pass{{shift, hi + moved, lo - moved, least}, Doubles{}};
         for (std::size_t r = 0; r < rows.count(); ++r)
             rows.put(r, reinterpret_cast<Longs>(pass.take(rows, r)));
-        pass.split.least = rows.joined(pass.split.least);
-        if (!pass.is_exact(rows.terms())) return false;
+        if (!pass.is_exact(rows.count())) return false;
         hi = pass.split.lead;
         lo = pass.split.rest;
         least = pass.split.least;

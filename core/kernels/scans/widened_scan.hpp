@@ -72,14 +72,6 @@ struct WidenedScan {
         return Own::Lines::lines(tile, lines);
     }
 
-    static bool interleaved(void* tile, const InterleavedLines& all) {
-        alignas(64) char elements[(scan_elements + width) * Wide::size];
-        widen_all(all.x, all.lines * all.n, elements);
-        InterleavedLines lines = all;
-        lines.x = elements;
-        return Own::Interleaved::scan(tile, lines);
-    }
-
     static std::size_t short_lines(const ShortScanLines& all) {
         constexpr std::size_t most = 32 * short_line;
         alignas(64) char elements[(most + width) * Wide::size];
@@ -119,7 +111,6 @@ struct WidenedScan {
         if (to == Wide::format) {
             m.lines = lines;
             m.short_lines = short_lines;
-            if constexpr (requires { typename Own::Interleaved; }) m.interleaved = interleaved;
         }
         return m;
     }

@@ -97,38 +97,56 @@ SAMESUM_INLINE std::size_t write_sure(const ShortRows& rows, std::size_t n, void
     return 0;
 }
 
-// The results from the verdicts on `together` vectors of `width` sets at a time, whose chains of operations
-// overlap so, or on one: judge(rows, verdicts).
-template <class F, std::size_t together, class Judge>
-SAMESUM_INLINE std::size_t write_short_group(const ShortRows& rows, std::size_t n, void* out,
-                                             std::uint8_t* failed, const Judge& judge) {
-    constexpr Format format = F::format;
+// Writes the results of sets j and on, and which of them failed; returns how many.
+template <class F>
+SAMESUM_INLINE std::size_t put_verdict(const Verdict<F::format>& verdict, void* out, std::size_t j,
+                                       std::size_t n, std::uint8_t* failed) {
+    put_short<width, size_of(F::format)>(
+        out, j, n, [&](char* to) { Rounding<F::format>::store_to(to, 0, verdict.bits); });
     std::size_t failures = 0;
-    std::memset(failed, 0, n);
-    each_short_group<together, width, F::size>(
-        rows, n, [&](auto vectors, const ShortRows& some, std::size_t first) {
-            Verdict<format> verdict[vectors];
-            judge(some, verdict);
-            for_each_of<vectors>([&](std::size_t v) {
-                const std::size_t j = first + v * width;
-                put_short<width, size_of(format)>(
-                    out, j, n, [&](char* to) { Rounding<format>::store_to(to, 0, verdict[v].bits); });
-                if (!any_bit(verdict[v].wrong)) return;
-                for (std::size_t k = 0; k < width && k < n - j; ++k) {
-                    failed[j + k] = verdict[v].wrong[k] != 0;
-                    failures += failed[j + k];
-                }
-            });
-        });
+    if (!any_bit(verdict.wrong)) return failures;
+    for (std::size_t k = 0; k < width && k < n - j; ++k) {
+        failed[j + k] = verdict.wrong[k] != 0;
+        failures += failed[j + k];
+    }
     return failures;
 }
 
+// The results from the verdicts on one vector of `width` sets, or on two, whose chains of operations overlap
+// so: each begins with the state `none`, take(state, p) adds the elements at p, and conclude(state, rows) is
+// the verdict.
+template <class F, class State, class Take, class Conclude>
+SAMESUM_INLINE std::size_t write_short_sets(const ShortRows& rows, std::size_t n, void* out,
+                                            std::uint8_t* failed, const State& none, const Take& take,
+                                            const Conclude& conclude) {
+    constexpr Format format = F::format;
+    std::size_t failures = 0;
+    std::memset(failed, 0, n);
+    each_short_group<2, width, F::size>(rows, n, [&](auto vectors, const ShortRows& some, std::size_t first) {
+        State state[vectors];
+        for_each_of<vectors>([&](std::size_t v) { state[v] = none; });
+        const char* p = some.p;
+        for (std::size_t r = 0; r < some.count; ++r, p += some.stride)
+            for_each_of<vectors>([&](std::size_t v) { take(state[v], p + v * width * F::size); });
+        for_each_of<vectors>([&](std::size_t v) {
+            const Verdict<format> verdict =
+                conclude(state[v], ShortRows{some.p + v * width * F::size, some.stride, some.count});
+            failures += put_verdict<F>(verdict, out, first + v * width, n, failed);
+        });
+    });
+    return failures;
+}
+
+// The same of one vector at a time: verdict_of(rows).
 template <class F, class VerdictOf>
 SAMESUM_INLINE std::size_t write_short(const ShortRows& rows, std::size_t n, void* out, std::uint8_t* failed,
                                        const VerdictOf& verdict_of) {
-    return write_short_group<F, 1>(
-        rows, n, out, failed,
-        [&](const ShortRows& some, Verdict<F::format>(&verdict)[1]) { verdict[0] = verdict_of(some); });
+    std::size_t failures = 0;
+    std::memset(failed, 0, n);
+    each_short<width, F::size>(rows, n, [&](const ShortRows& some, std::size_t j) {
+        failures += put_verdict<F>(verdict_of(some), out, j, n, failed);
+    });
+    return failures;
 }
 
 }  // namespace samesum::SAMESUM_ISA

@@ -44,14 +44,21 @@ SAMESUM_INLINE Verdict<Format::f64> finished_words(Doubles sum, Doubles small, D
 template <Map map, Finalize finalize>
 struct ShortDoubleSum {
     static constexpr Format format = Format::f64;
-    static constexpr std::size_t together = 2;  // vectors
 
-    // `greatest` and `least` are magnitudes.
+    static constexpr bool squares = map == Map::square;
+
+    // `greatest` and `least` are magnitudes; squares bound their own sum.
     struct Part {
         Doubles sum = {}, rest = {}, greatest = {}, least = Doubles{} + infinity;
 
         SAMESUM_INLINE void take(Doubles x) {
             Doubles error;
+            if constexpr (squares) {
+                const Doubles square = x * x;
+                balanced_two_sum(sum, square, sum, error);
+                rest += error + square_error(x, square);
+                return;
+            }
             if constexpr (map == Map::magnitude) x = samesum::SAMESUM_ISA::magnitude(x);
             balanced_two_sum(sum, x, sum, error);
             rest += error;
@@ -62,24 +69,34 @@ struct ShortDoubleSum {
         // What n <= 2^6 additions round off is below 2^(e - 40), for elements below 2^(e + 1), and a multiple
         // of the least one's last place: where they are so close together the sum of two words is exact.
         // Else `rest` lost something in each addition, whose result is below n^2 2^-53 of the greatest
-        // element; three times as much. (Lemma 22)
+        // element; three times as much. Of squares the low word is below n * 2^-52 of the sum, and loses u of
+        // that in each of 2 n additions. (Lemma 22)
         SAMESUM_INLINE Doubles bound(double n) const {
+            if constexpr (squares) return sum * ((n + 2) * (n + 2) * 0x1p-104);
             const Doubles none = {}, lost = greatest * (n * n * n * 0x1.8p-105);
             return greatest <= least * 0x1p39 ? none : lost;
         }
     };
 
+    // Sums of squares whose errors may have been lost.
+    static SAMESUM_INLINE Longs is_wild(const Part& part) {
+        if constexpr (!squares) return Longs{};
+        return ~((part.sum > safe_floor) & (part.sum < safe_ceiling));
+    }
+
     // Overflow on the way leaves a NaN; that of the two words together is no mean.
     static SAMESUM_INLINE Verdict<format> quickly(const Part& part, double rows, double inverse) {
         const Doubles bound = part.bound(rows);
-        if constexpr (finalize == Finalize::logarithm) {
+        if constexpr (finalize == Finalize::root) {
+            return finished_words<finalize>(part.sum, part.rest, bound, rows);
+        } else if constexpr (finalize == Finalize::logarithm) {
             return WordsTest<format, finalize>::of(part.sum, part.rest, bound, Doubles{} + rows);
         } else if (finalize == Finalize::over_count && inverse == 0) {
             return finished_words<finalize>(part.sum, part.rest, bound, rows);
         } else {
             const Doubles low = part.sum + (part.rest - bound), high = part.sum + (part.rest + bound);
             if constexpr (finalize == Finalize::itself)
-                return {reinterpret_cast<Longs>(low), narrowed_mask(low != high)};
+                return {reinterpret_cast<Longs>(low), narrowed_mask((low != high) | is_wild(part))};
             const Doubles q = low * inverse;  // it may underflow
             const Longs infinite = samesum::SAMESUM_ISA::magnitude(q) == infinity;
             return {reinterpret_cast<Longs>(q), narrowed_mask((q * rows != high) | infinite)};
@@ -97,14 +114,14 @@ struct ShortDoubleSum {
         const char* p = rows.p;
         for (std::size_t r = 0; r < rows.count; ++r, p += rows.stride) {
             const Doubles x = load<Doubles>(p), least = part.least;
-            wild |= ~(samesum::SAMESUM_ISA::magnitude(x) < ceiling);
+            if constexpr (!squares) wild |= ~(samesum::SAMESUM_ISA::magnitude(x) < ceiling);
             part.take(x);
             part.least = x == 0 ? least : part.least;
         }
         const Doubles bound = part.bound(count);
         Verdict<format> verdict = WordsTest<format, finalize>::of(
             part.sum, part.rest, bound > 0 ? bound + 0x1p-1070 : none, none + count);
-        verdict.wrong |= narrowed_mask(wild);
+        verdict.wrong |= narrowed_mask(wild | is_wild(part));
         return verdict;
     }
 
@@ -113,76 +130,12 @@ struct ShortDoubleSum {
         const double rows = static_cast<double>(count);
         const double inverse = (count & (count - 1)) == 0 ? 1 / rows : 0;  // where it is exact
         const ShortRows all{static_cast<const char*>(x), row_stride, count};
-        return write_short_group<Float64, together>(
-            all, n, out, failed, [=](const ShortRows& some, auto& verdict) {
-                constexpr std::size_t vectors = std::extent_v<std::remove_reference_t<decltype(verdict)>>;
-                Part part[vectors];
-                const char* p = some.p;
-                for (std::size_t r = 0; r < some.count; ++r, p += some.stride)
-                    for_each_of<vectors>(
-                        [&](std::size_t k) { part[k].take(load<Doubles>(p + k * vector_bytes)); });
-                for_each_of<vectors>([&](std::size_t k) {
-                    verdict[k] = quickly(part[k], rows, inverse);
-                    if (any_bit(verdict[k].wrong))
-                        verdict[k] = carefully({some.p + k * vector_bytes, some.stride, some.count});
-                });
+        return write_short_sets<Float64>(
+            all, n, out, failed, Part{}, [](Part& part, const char* p) { part.take(load<Doubles>(p)); },
+            [=](const Part& part, const ShortRows& some) {
+                const Verdict<format> verdict = quickly(part, rows, inverse);
+                return any_bit(verdict.wrong) ? carefully(some) : verdict;
             });
-    }
-};
-
-// Sums of squares and their roots; they bound themselves.
-template <Finalize finalize>
-struct ShortDoubleSquares {
-    static constexpr Format format = Format::f64;
-
-    struct Part {
-        Doubles sum = {}, rest = {};
-
-        SAMESUM_INLINE void take(Doubles value) {
-            const Doubles square = value * value;
-            Doubles error;
-            balanced_two_sum(sum, square, sum, error);
-            rest += error + square_error(value, square);
-        }
-    };
-
-    // Of the sum, relatively: of the low word, which is below count * 2^-52 of it, each of 2 * count
-    // additions. (Lemma 22)
-    static double lost_of(double rows) { return (rows + 2) * (rows + 2) * 0x1p-104; }
-
-    static std::size_t make(const void* x, std::ptrdiff_t row_stride, std::size_t count, std::size_t n,
-                            void* out, std::uint8_t* failed) {
-        const double rows = static_cast<double>(count), lost = lost_of(rows);
-        const ShortRows all{static_cast<const char*>(x), row_stride, count};
-        return write_short_group<Float64, 2>(all, n, out, failed, [=](const ShortRows& some, auto& verdict) {
-            constexpr std::size_t vectors = std::extent_v<std::remove_reference_t<decltype(verdict)>>;
-            Part part[vectors];
-            const char* p = some.p;
-            for (std::size_t r = 0; r < some.count; ++r, p += some.stride)
-                for_each_of<vectors>(
-                    [&](std::size_t k) { part[k].take(load<Doubles>(p + k * vector_bytes)); });
-            for_each_of<vectors>([&](std::size_t k) { verdict[k] = concluded(part[k], lost, rows); });
-        });
-    }
-
-    static SAMESUM_INLINE Verdict<format> concluded(const Part& part, double lost, double rows) {
-        const Doubles sum = part.sum;
-        if constexpr (finalize == Finalize::root) {
-            Verdict<format> verdict = finished_words<finalize>(sum, part.rest, sum * lost, rows);
-            if (any_bit(verdict.wrong)) verdict = tested(part, lost);
-            return verdict;
-        } else {
-            Verdict<format> verdict = nearly(sum, part.rest, lost);
-            verdict.wrong |= ~narrowed_mask((sum > safe_floor) & (sum < safe_ceiling));
-            return verdict;
-        }
-    }
-
-    static Verdict<format> tested(const Part& part, double lost) {
-        const Doubles sum = part.sum;
-        Verdict<format> verdict = WordsTest<format, finalize>::of(sum, part.rest, sum * lost, Doubles{} + 1);
-        verdict.wrong |= ~narrowed_mask((sum > safe_floor) & (sum < safe_ceiling));
-        return verdict;
     }
 };
 

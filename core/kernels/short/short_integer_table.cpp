@@ -1,7 +1,6 @@
 // Whole sets of few integers at once: for one instruction set, compiled as table.cpp is.
 #include "kernels/integers/modular_totals.hpp"
-#include "kernels/short/short_modular.hpp"
-#include "kernels/short/short_whole.hpp"
+#include "kernels/short/short_integers.hpp"
 #include "methods/tables.hpp"
 
 namespace samesum::SAMESUM_ISA {

@@ -112,18 +112,14 @@ struct ShortDoubleProduct {
         const double lost = lost_of(count);
         const Range range = Range::of(count);
         const ShortRows all{static_cast<const char*>(x), row_stride, count};
-        return write_short_group<Float64, 2>(all, n, out, failed, [=](const ShortRows& some, auto& verdict) {
-            constexpr std::size_t vectors = std::extent_v<std::remove_reference_t<decltype(verdict)>>;
-            Part part[vectors];
-            const char* p = some.p;
-            for (std::size_t r = 0; r < some.count; ++r, p += some.stride)
-                for_each_of<vectors>(
-                    [&](std::size_t k) { part[k].take(load<Doubles>(p + k * vector_bytes), range); });
-            for_each_of<vectors>([&](std::size_t k) {
-                verdict[k] = nearly(part[k].words.hi, part[k].words.lo, lost);
-                verdict[k].wrong |= narrowed_mask(part[k].is_outside(range));
+        return write_short_sets<Float64>(
+            all, n, out, failed, Part{},
+            [=](Part& part, const char* p) { part.take(load<Doubles>(p), range); },
+            [=](const Part& part, const ShortRows&) {
+                Verdict<Format::f64> verdict = nearly(part.words.hi, part.words.lo, lost);
+                verdict.wrong |= narrowed_mask(part.is_outside(range));
+                return verdict;
             });
-        });
     }
 };
 

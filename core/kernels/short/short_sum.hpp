@@ -90,19 +90,14 @@ struct ShortSum {
         const double rows = static_cast<double>(count);
         const double inverse = (count & (count - 1)) == 0 ? 1 / rows : 0;  // where it is exact
         const ShortRows all{static_cast<const char*>(x), row_stride, count};
-        return write_short_group<F, 2>(all, n, out, failed, [=](const ShortRows& some, auto& verdict) {
-            constexpr std::size_t vectors = std::extent_v<std::remove_reference_t<decltype(verdict)>>;
-            Part part[vectors];
-            const char* p = some.p;
-            for (std::size_t r = 0; r < some.count; ++r, p += some.stride)
-                for_each_of<vectors>([&](std::size_t k) { take(part[k], p + k * width * F::size); });
-            for_each_of<vectors>([&](std::size_t k) {
-                const Words doubtful = inexact(part[k]);
-                verdict[k] = concluded(part[k].sum, rows, inverse);
-                if ((tells || exact) && any_bit(doubtful | verdict[k].wrong))
-                    verdict[k] = tested(part[k], doubtful, rows);
+        return write_short_sets<F>(
+            all, n, out, failed, Part{}, [](Part& part, const char* p) { take(part, p); },
+            [=](const Part& part, const ShortRows&) {
+                const Words doubtful = inexact(part);
+                const Verdict<F::format> verdict = concluded(part.sum, rows, inverse);
+                const bool is_open = (tells || exact) && any_bit(doubtful | verdict.wrong);
+                return is_open ? tested(part, doubtful, rows) : verdict;
             });
-        });
     }
 };
 

@@ -2,7 +2,6 @@
 #include "kernels/short/short_double_sum.hpp"
 #include "kernels/short/short_extreme.hpp"
 #include "kernels/short/short_one.hpp"
-#include "kernels/short/short_position.hpp"
 #include "kernels/short/short_product.hpp"
 #include "kernels/short/short_sum.hpp"
 #include "methods/tables.hpp"
@@ -24,8 +23,8 @@ constexpr void fill_double_sums(Short (&row)[3][4]) {
     row[0][by(Finalize::over_count)] = ShortDoubleSum<Map::itself, Finalize::over_count>::make;
     row[0][by(Finalize::logarithm)] = ShortDoubleSum<Map::itself, Finalize::logarithm>::make;
     row[1][by(Finalize::itself)] = ShortDoubleSum<Map::magnitude, Finalize::itself>::make;
-    row[2][by(Finalize::itself)] = ShortDoubleSquares<Finalize::itself>::make;
-    row[2][by(Finalize::root)] = ShortDoubleSquares<Finalize::root>::make;
+    row[2][by(Finalize::itself)] = ShortDoubleSum<Map::square, Finalize::itself>::make;
+    row[2][by(Finalize::root)] = ShortDoubleSum<Map::square, Finalize::root>::make;
 }
 
 template <class Key, Format format>

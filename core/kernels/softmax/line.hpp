@@ -3,14 +3,97 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <type_traits>
 
 #include "kernels/exponentials/exponential.hpp"
-#include "kernels/softmax/column_shares.hpp"
 #include "kernels/softmax/double_lines.hpp"
 #include "kernels/vectors/partial.hpp"
+#include "kernels/vectors/vectors.hpp"
 
 namespace samesum::SAMESUM_ISA {
+
+// What neighbouring lines add up to, an element of each in a vector.
+
+// Elements of a block are added to as many totals, by their index, which are joined by halves.
+constexpr std::size_t line_lanes = 16;
+// Terms of a lane that are added up before they join its total: what floats lose of each is 2^-30 of the
+// greatest, for four of them less than 0.05 of a last place.
+constexpr std::size_t lane_terms = 4;
+constexpr std::size_t stretch = line_lanes * lane_terms;
+
+// What becomes of powers besides their total: those of softmax are kept; for its logarithm, of elements equal
+// to the greatest and of -inf no power is added.
+enum class Powers { added, kept, counted };
+
+template <class Vector, class Below, class Power, class Mask>
+SAMESUM_INLINE void count_instead(Vector v, const Below& against, Power& p, Mask& equal) {
+    const Mask same = v == against.greatest;
+    equal -= same;
+    p.root = same | (v == against.nothing()) ? Vector{} : p.root;
+}
+
+// `Sums` are SingleLineSums or DoubleLines: formats that are computed alike share the code.
+template <class Sums>
+class ColumnShares {
+    using Vector = typename Sums::Vector;
+    using Power = typename Sums::Power;
+    using LaneSum = typename Sums::LaneSum;
+
+  public:
+    typename Sums::Mask equal = {};
+
+    // Of n elements of each line; of softmax roots and growths of their powers take their places.
+    ColumnShares(std::size_t n, Vector* elements, Vector* growths)
+        : n_(n), elements_(elements), growths_(growths) {}
+
+    // Four powers at a time are under way together.
+    template <class Against>
+    SAMESUM_APART typename Sums::Total take(const Against& against, Powers use) {
+        const std::size_t used = n_ < line_lanes ? n_ : line_lanes;
+        for (std::size_t k = 0; k < used; ++k) lane_[k].begin();
+        for (std::size_t start = 0; start < n_; start += stretch) {
+            const std::size_t end = n_ - start < stretch ? n_ : start + stretch;
+            std::size_t i = start;
+            for (; i + lane_terms <= end; i += lane_terms) take_some<lane_terms>(i, against, use);
+            for (; i < end; ++i) take_some<1>(i, against, use);
+            for (std::size_t k = 0; k < used; ++k) lane_[k].settle();
+        }
+        return total(used);
+    }
+
+  private:
+    SAMESUM_INLINE typename Sums::Total total(std::size_t used) {
+        for (std::size_t half = line_lanes / 2; half > 0; half /= 2) {
+            for (std::size_t k = 0; k < half && k + half < used; ++k) lane_[k].join(lane_[k + half]);
+            used = used < half ? used : half;
+        }
+        return lane_[0].total();
+    }
+
+    template <std::size_t some, class Against>
+    SAMESUM_INLINE void take_some(std::size_t i, const Against& against, Powers use) {
+        Vector v[some];
+        Power p[some];
+        for_each_of<some>([&](std::size_t k) { v[k] = elements_[i + k]; });
+        Sums::powers(v, against, p);
+        if (use == Powers::kept) {
+            for_each_of<some>([&](std::size_t k) {
+                elements_[i + k] = p[k].root;
+                growths_[i + k] = p[k].growth;
+            });
+        }
+        if constexpr (!Against::is_near) {
+            if (use == Powers::counted)
+                for_each_of<some>([&](std::size_t k) { count_instead(v[k], against, p[k], equal); });
+        }
+        for_each_of<some>([&](std::size_t k) SAMESUM_INLINED { lane_[(i + k) % line_lanes].add(p[k]); });
+    }
+
+    const std::size_t n_;
+    Vector *const elements_, *const growths_;
+    LaneSum lane_[line_lanes];  // only those in use are set
+};
 
 static_assert(line_block % stretch == 0);
 
@@ -60,36 +143,24 @@ struct Line {
 
     // How the vectors of a line are taken: take(group, i) from element i on. Where that does little, groups
     // that are whole have code of their own (`light`): tests of it would take as long.
-    struct ManyGroups {
-        using Again = ManyGroups;
-        template <bool light = false, class Take>
-        static SAMESUM_INLINE void each(std::size_t first, std::size_t last, Take take) {
-            constexpr std::size_t step = most_together * elements;
-            std::size_t i = first;
-            if constexpr (light)
-                for (; last - i >= step; i += step) take(Group<most_together>{{}, true}, i);
-            for (; i < last; i += step) {
-                if constexpr (few_together < most_together) {
-                    if (last - i <= few_together * elements) return take(Group<few_together>{{}, false}, i);
-                }
-                take(Group<most_together>{{}, !light && last - i >= step}, i);
+    template <bool light = false, class Take>
+    static SAMESUM_INLINE void each_group(std::size_t first, std::size_t last, Take take) {
+        constexpr std::size_t step = most_together * elements;
+        std::size_t i = first;
+        if constexpr (light)
+            for (; last - i >= step; i += step) take(Group<most_together>{{}, true}, i);
+        for (; i < last; i += step) {
+            if constexpr (few_together < most_together) {
+                if (last - i <= few_together * elements) return take(Group<few_together>{{}, false}, i);
             }
+            take(Group<most_together>{{}, !light && last - i >= step}, i);
         }
-    };
-    template <std::size_t vectors>
-    struct OneGroup {
-        // For what few lines need: code for every number of vectors would not pay there.
-        using Again = std::conditional_t<vectors == 1, OneGroup, ManyGroups>;
-        template <bool light = false, class Take>
-        static SAMESUM_INLINE void each(std::size_t first, std::size_t, Take take) {
-            take(Group<vectors>{{}, false}, first);
-        }
-    };
+    }
 
     // Where parts of vectors are loaded and stored as whole ones are.
     static constexpr bool has_masks = vector_bytes == 64;
     template <class G>
-    static constexpr std::size_t group_bytes = G::value* elements* size;
+    static constexpr std::size_t group_bytes = G::value * elements * size;
 
     // n elements with -inf after them, which stands for those that are missing.
     template <std::size_t bytes>
@@ -151,7 +222,7 @@ struct Line {
     };
 
     // Against nothing but zero, the greatest element is found, NaNs apart.
-    template <class Groups, class Against>
+    template <class Against>
     static SAMESUM_INLINE Sum sum_by(const char* x, std::size_t n, const Against& against, const Way& way) {
         LaneSum lane[parts];
         for (LaneSum& l : lane) l.begin();
@@ -159,7 +230,7 @@ struct Line {
         Vector most = same(-infinity);
         for (std::size_t start = 0; start < n; start += stretch) {
             const std::size_t end = n - start < stretch ? n : start + stretch;
-            Groups::each(start, end, [&](auto group, std::size_t i) SAMESUM_INLINED {
+            each_group(start, end, [&](auto group, std::size_t i) SAMESUM_INLINED {
                 Vector v[group];
                 Power p[group];
                 load_group(group, x, i, n, v);
@@ -175,7 +246,6 @@ struct Line {
                 });
             });
             for (LaneSum& l : lane) l.settle();
-            if constexpr (!std::is_same_v<Groups, ManyGroups>) break;
         }
         for (std::size_t half = parts / 2; half > 0; half /= 2)
             for (std::size_t k = 0; k < half; ++k) lane[k].join(lane[k + half]);
@@ -183,16 +253,15 @@ struct Line {
     }
 
     // The same where a call takes little.
-    template <class Groups, class Against>
+    template <class Against>
     static SAMESUM_APART Sum sum_apart(const char* x, std::size_t n, const Against& against, Way way) {
-        return sum_by<Groups>(x, n, against, way);
+        return sum_by(x, n, against, way);
     }
 
     // The greatest element, NaNs apart.
-    template <class Groups>
     static SAMESUM_INLINE Across greatest_of(const char* x, std::size_t n) {
         Vector most = same(-infinity);
-        Groups::template each<true>(0, n, [&](auto group, std::size_t i) SAMESUM_INLINED {
+        each_group<true>(0, n, [&](auto group, std::size_t i) SAMESUM_INLINED {
             Vector v[group];
             load_group(group, x, i, n, v);
             for_each_of<group>([&](std::size_t k) { most = greater(v[k], most); });
@@ -208,21 +277,19 @@ struct Line {
         for (std::size_t i = 0; i < n; ++i) store_bits(out, i, canonical_nan(A::format), size);
     }
 
-    template <class Groups>
     static SAMESUM_APART void put_near_logarithms(const char* x, std::size_t n, const Logarithm& log,
                                                   void* out) {
-        put_each<Groups>(x, n, out, [&](Vector v) { return A::near_quotient(v, log); });
+        put_each(x, n, out, [&](Vector v) { return A::near_quotient(v, log); });
     }
-    template <class Groups>
     static SAMESUM_APART void put_logarithms(const char* x, std::size_t n, Vector origin,
                                              const Logarithm& log, void* out) {
-        put_each<Groups>(
-            x, n, out, [&, from = unsigned_zero(origin)](Vector v) { return A::log_quotient(v, from, log); });
+        put_each(x, n, out,
+                 [&, from = unsigned_zero(origin)](Vector v) { return A::log_quotient(v, from, log); });
     }
 
-    template <class Groups, class Result>
+    template <class Result>
     static SAMESUM_INLINE void put_each(const char* x, std::size_t n, void* out, Result result) {
-        Groups::template each<true>(0, n, [=](auto group, std::size_t i) SAMESUM_INLINED {
+        each_group<true>(0, n, [=](auto group, std::size_t i) SAMESUM_INLINED {
             Vector v[group];
             load_group(group, x, i, n, v);
             for_each_of<group>([&](std::size_t k) { v[k] = result(v[k]); });

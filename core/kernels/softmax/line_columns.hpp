@@ -3,9 +3,7 @@
 #pragma once
 
 #include <limits>
-#include <utility>
 
-#include "kernels/softmax/column_shares.hpp"
 #include "kernels/softmax/line.hpp"
 #include "kernels/softmax/steps.hpp"
 
@@ -41,9 +39,9 @@ struct Columns {
     Total sum;
     Mask equal;
 
-    // From line `first` on, with room number k of those that vectors under way together have.
-    SAMESUM_INLINE void begin(const LineColumns& all, std::size_t first, void* room, std::size_t k) {
-        Vector* const elements = static_cast<Vector*>(room) + k * all.n;
+    // From line `first` on, with a buffer of two vectors for each element.
+    SAMESUM_INLINE void begin(const LineColumns& all, std::size_t first, void* buffer) {
+        Vector* const elements = static_cast<Vector*>(buffer);
         place = {all, first, std::min(all.count - first, A::elements), elements, elements + all.n};
     }
 
@@ -124,16 +122,11 @@ struct Columns {
         });
     }
 
-    SAMESUM_INLINE void put_distant(const typename A::Logarithm& logs) const {
-        const Vector from = Line<A>::unsigned_zero(greatest);
-        put_each([=](Vector v) { return A::log_quotient(v, from, logs); });
-    }
-
     SAMESUM_INLINE void put(const Quotients<A, true>& quotients) const {
         const auto near_logs = quotients.near_logs, logs = quotients.logs;
         const Mask near = quotients.near.mask;
         const Vector from = Line<A>::unsigned_zero(greatest);
-        if (quotients.near.none) return put_distant(logs);
+        if (quotients.near.none) return put_each([=](Vector v) { return A::log_quotient(v, from, logs); });
         if (quotients.near.all) return put_each([=](Vector v) { return A::near_quotient(v, near_logs); });
         put_each(
             [=](Vector v) { return near ? A::near_quotient(v, near_logs) : A::log_quotient(v, from, logs); });
@@ -146,40 +139,13 @@ struct Columns {
                   x - x == 0 ? none + result : none + std::numeric_limits<typename A::Scalar>::quiet_NaN());
     }
 
-    // Of short lines the ways from totals to logarithms, which are chains as long as all else, are under way
-    // together.
-    using Short = Steps<Columns, true, true>;
-    static SAMESUM_APART void run_short(Short* some, std::size_t number) {
-        for (std::size_t k = 0; k < number; ++k) some[k].add_up();
-        for (std::size_t k = 0; k < number; ++k) some[k].find_quotients();
-        for (std::size_t k = 0; k < number; ++k) some[k].put();
-    }
-
     template <bool log>
-    static void run_each(const LineColumns& part, void* room) {
-        for (std::size_t first = 0; first < part.count; first += A::elements) {
+    static void columns(const LineColumns& all, void* buffer) {
+        for (std::size_t first = 0; first < all.count; first += A::elements) {
             Steps<Columns, log> one;
-            one.lines.begin(part, first, room, 0);
-            part.n == 1 ? one.lines.put_lone(log ? 0 : 1) : one.run();
+            one.lines.begin(all, first, buffer);
+            all.n == 1 ? one.lines.put_lone(log ? 0 : 1) : one.run();
         }
-    }
-
-    template <bool log>
-    static void columns(const LineColumns* parts, std::size_t count, void* room) {
-        const bool are_short = log && parts->n > 1 && parts->n < least_near_logarithm;
-        Short some[column_vectors];
-        std::size_t number = 0;
-        for (const LineColumns* part = parts; part < parts + count; ++part) {
-            if (!log || !are_short) {
-                run_each<log>(*part, room);
-                continue;
-            }
-            for (std::size_t first = 0; first < part->count; first += A::elements) {
-                some[number].lines.begin(*part, first, room, number);
-                if (++number == column_vectors) run_short(some, std::exchange(number, 0));
-            }
-        }
-        if (number > 0) run_short(some, number);
     }
 };
 

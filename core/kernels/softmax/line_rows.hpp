@@ -10,6 +10,82 @@
 
 namespace samesum::SAMESUM_ISA {
 
+// Softmax and its logarithm of a line too long to be kept, by its blocks.
+
+template <class A>
+struct Blocks {
+    using Vector = typename A::Vector;
+    using Mask = typename A::Mask;
+    using Power = typename A::Power;
+    using Below = typename A::Below;
+    using L = Line<A>;
+
+    static LineShare share(const void* x, std::size_t n) {
+        return sum_of(x, n, typename A::Near{}, false).share();
+    }
+
+    static LineShare share_below(const void* x, std::size_t n, double greatest, bool log) {
+        LineShare found = sum_of(x, n, L::below(greatest), log).share();
+        found.greatest = greatest;
+        return found;
+    }
+
+    // The next block is asked for.
+    template <class Against>
+    static auto sum_of(const void* x, std::size_t n, const Against& against, bool counts) {
+        return L::sum_apart(
+            static_cast<const char*>(x), n, against,
+            {counts ? Powers::counted : Powers::added, nullptr, static_cast<std::ptrdiff_t>(n * L::size)});
+    }
+
+    static LineShare joined(const LineShare* shares, std::size_t count) {
+        LineShare all = shares[0];
+        for (std::size_t i = 1; i < count; ++i) {
+            Doubles sum, error;
+            two_sum(Doubles{} + all.total, Doubles{} + shares[i].total, sum, error);
+            all.total = sum[0];
+            all.rest += shares[i].rest + error[0];
+            all.greatest = std::max(all.greatest, shares[i].greatest);
+            all.count += shares[i].count;
+        }
+        return all;
+    }
+
+    // The first one of the places.
+    static SAMESUM_INLINE bool first_of(Mask mask) { return mask[0] != 0; }
+
+    template <bool log>
+    static bool is_near(const LineShare& all) {
+        const Vector most = L::same(all.greatest);
+        if (!first_of(A::Near::holds(most))) return false;
+        return !log || first_of(A::is_distant(A::logarithm(0, A::same(all)), most));
+    }
+
+    template <bool log>
+    static void quotients(const void* from, std::size_t n, const LineShare& all, void* out) {
+        const char* x = static_cast<const char*>(from);
+        const auto total = A::same(all);
+        const Mask none = {};
+        if constexpr (log) {
+            if (all.is_near) return L::put_near_logarithms(x, n, A::logarithm(0, total), out);
+            const Below against = L::below(all.greatest);
+            L::put_logarithms(x, n, L::same(all.greatest),
+                              A::logarithm(all.count, A::relative(total, against)), out);
+        } else {
+            const Below against = Below::of(L::same(all.greatest), all.is_near ? ~none : none);
+            const auto inverse = A::Reciprocal::of(total);
+            L::each_group(0, n, [&](auto group, std::size_t i) SAMESUM_INLINED {
+                Vector v[group];
+                Power p[group];
+                L::load_group(group, x, i, n, v);
+                A::powers(v, against, p);
+                inverse.times(p, v);
+                L::put_group(group, out, i, n, v);
+            });
+        }
+    }
+};
+
 // What lines add up to, as many as a vector has elements.
 template <class Sums>
 struct LineShares {
@@ -46,7 +122,6 @@ struct Rows {
     using Mask = typename A::Mask;
     using Power = typename A::Power;
     using L = Line<A>;
-    using ManyGroups = typename L::ManyGroups;
     using Across = typename A::Across;
     using Shares = LineShares<typename A::Sums>;
     // Elements of the lines taken together: their powers stay in the first cache.
@@ -77,18 +152,6 @@ struct Rows {
         return lines.out + static_cast<std::ptrdiff_t>(first + k) * lines.to;
     }
 
-    // How the vectors of these lines are taken: up to `most_together` in one group of so many, where that is
-    // more than short lines have.
-    template <std::size_t vectors = 1, class Take>
-    SAMESUM_INLINE void by_groups(Take take) const {
-        if constexpr (vectors > L::most_together || vector_bytes < 64)
-            take(ManyGroups{});
-        else if (lines.n <= vectors * A::elements)
-            take(typename L::template OneGroup<vectors>{});
-        else
-            by_groups<vectors + 1>(take);
-    }
-
     template <class State>
     using Each = typename Shares::template Each<State>;
     template <class State, class StateOf>
@@ -105,39 +168,29 @@ struct Rows {
 
     SAMESUM_APART void find_greatest() const {
         Each<Across> each;
-        by_groups([&]<class Groups>(Groups) SAMESUM_INLINED {
-            fill<Across>(each, [&](std::size_t k) { return L::template greatest_of<Groups>(x(k), lines.n); });
-        });
+        fill<Across>(each, [&](std::size_t k) { return L::greatest_of(x(k), lines.n); });
         shares.put(each);
     }
 
     template <bool log>
     SAMESUM_INLINE void add_near() const {
         Each<Across> each;
-        by_groups([&]<class Groups>(Groups) SAMESUM_INLINED {
-            fill<Across>(each, [&](std::size_t k) SAMESUM_INLINED {
-                return L::template sum_by<Groups>(x(k), lines.n, typename A::Near{}, way(k, log)).across();
-            });
+        fill<Across>(each, [&](std::size_t k) SAMESUM_INLINED {
+            return L::sum_by(x(k), lines.n, typename A::Near{}, way(k, log)).across();
         });
         shares.put(each);
     }
 
     // Against their greatest elements unless they are near zero; those that are done stay as they are.
     template <bool log>
-    SAMESUM_INLINE void add_below(Mask near, Mask done) const {
-        by_groups([&]<class Groups>(Groups)
-                      SAMESUM_INLINED { add_below_by<typename Groups::Again>(near, done, log); });
-    }
-    template <class Groups>
-    SAMESUM_APART void add_below_by(Mask near, Mask done, bool log) const {
+    SAMESUM_APART void add_below(Mask near, Mask done) const {
         Shares again;
         Each<Counted<Across>> each;
         const typename A::Below below = A::Below::of(most(), near);
         fill<Counted<Across>>(each, [&](std::size_t k) SAMESUM_INLINED {
             const bool waits = done[k] == 0 && L::is_finite(shares.greatest[k]);
-            return waits
-                       ? L::template sum_apart<Groups>(x(k), lines.n, below.of_line(k), way(k, log)).counted()
-                       : Counted<Across>{};
+            return waits ? L::sum_apart(x(k), lines.n, below.of_line(k), way(k, log)).counted()
+                         : Counted<Across>{};
         });
         again.put(each);
         for (std::size_t k = 0; k < count; ++k) {
@@ -149,30 +202,26 @@ struct Rows {
         }
     }
 
-    // put_line(k, Groups) for lines that have results.
+    // put_line(k) for lines that have results.
     template <class Put>
     SAMESUM_INLINE void put_lines(Put put_line) const {
-        by_groups([&]<class Groups>(Groups groups) SAMESUM_INLINED {
-            for (std::size_t k = 0; k < count; ++k) {
-                if (shares.total[k] == shares.total[k])
-                    put_line(k, groups);
-                else
-                    L::fill_with_nan(out(k), lines.n);
-            }
-        });
+        for (std::size_t k = 0; k < count; ++k) {
+            if (shares.total[k] == shares.total[k])
+                put_line(k);
+            else
+                L::fill_with_nan(out(k), lines.n);
+        }
     }
 
     SAMESUM_INLINE void put(const Quotients<A, false>& quotients) const {
-        put_lines([&]<class Groups>(std::size_t k, Groups) SAMESUM_INLINED {
-            put_kept<Groups>(k, quotients.inverse.of_line(k), kept + k * pitch);
-        });
+        put_lines([&](std::size_t k)
+                      SAMESUM_INLINED { put_kept(k, quotients.inverse.of_line(k), kept + k * pitch); });
     }
-    template <class Groups>
     SAMESUM_INLINE void put_kept(std::size_t k, const typename A::Reciprocal& inverse,
                                  const Power* powers) const {
         char* const to = out(k);
         const std::size_t n = lines.n;
-        Groups::each(0, n, [=](auto group, std::size_t i) SAMESUM_INLINED {
+        L::each_group(0, n, [=](auto group, std::size_t i) SAMESUM_INLINED {
             Vector v[group];
             Power p[group];
             for_each_of<group>([&](std::size_t j) { p[j] = powers[i / A::elements + j]; });
@@ -182,13 +231,12 @@ struct Rows {
     }
 
     SAMESUM_INLINE void put(const Quotients<A, true>& quotients) const {
-        put_lines([&]<class Groups>(std::size_t k, Groups) SAMESUM_INLINED {
+        put_lines([&](std::size_t k) SAMESUM_INLINED {
             if (quotients.near.mask[k] != 0)
-                L::template put_near_logarithms<Groups>(x(k), lines.n, A::of_line(quotients.near_logs, k),
-                                                        out(k));
+                L::put_near_logarithms(x(k), lines.n, A::of_line(quotients.near_logs, k), out(k));
             else
-                L::template put_logarithms<Groups>(x(k), lines.n, L::same(shares.greatest[k]),
-                                                   A::of_line(quotients.logs, k), out(k));
+                L::put_logarithms(x(k), lines.n, L::same(shares.greatest[k]), A::of_line(quotients.logs, k),
+                                  out(k));
         });
     }
 

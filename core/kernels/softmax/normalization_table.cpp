@@ -1,5 +1,4 @@
 // Softmax and its logarithm: the methods of one instruction set, compiled as table.cpp is.
-#include "kernels/softmax/line_blocks.hpp"
 #include "kernels/softmax/line_columns.hpp"
 #include "kernels/softmax/line_rows.hpp"
 #include "methods/tables.hpp"

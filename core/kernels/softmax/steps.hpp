@@ -31,8 +31,7 @@ struct Quotients<A, false> {
     typename A::Reciprocal inverse;
 };
 
-// With `are_distant` no line is taken as near zero: logarithms of short ones.
-template <class Lines, bool log, bool are_distant = false>
+template <class Lines, bool log>
 struct Steps {
     using A = typename Lines::Arithmetic;
     using Vector = typename A::Vector;
@@ -49,16 +48,13 @@ struct Steps {
     SAMESUM_INLINE void run() {
         add_up();
         find_quotients();
-        put();
+        lines.put(quotients);
     }
 
+  private:
     // Powers of lines near zero are added up as they are, those of others against their greatest elements
     // where some are expected, and else not yet.
     SAMESUM_INLINE void add_up() {
-        if constexpr (are_distant) {
-            lines.find_greatest();
-            return lines.template add_below<log>(Mask{}, Mask{});
-        }
         are_complete = lines.expects_distant;
         if (lines.expects_distant) {
             lines.find_greatest();
@@ -70,22 +66,12 @@ struct Steps {
     }
 
     SAMESUM_INLINE void find_quotients() {
-        if constexpr (are_distant)
-            find_distant(Mask{});
-        else if constexpr (log)
+        if constexpr (log)
             find_logarithms();
         else
             find_reciprocals();
     }
 
-    SAMESUM_INLINE void put() const {
-        if constexpr (are_distant)
-            lines.put_distant(quotients.logs);
-        else
-            lines.put(quotients);
-    }
-
-  private:
     SAMESUM_INLINE void find_near() {
         if (log && lines.length() < least_near_logarithm)
             near = Chosen<Mask>::nothing();

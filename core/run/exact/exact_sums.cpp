@@ -4,12 +4,131 @@
 #include <array>
 #include <bit>
 
+#include "arithmetic/rounding.hpp"
+#include "exact/byte_floats.hpp"
 #include "exact/elements.hpp"
 #include "exact/methods.hpp"
+#include "exact/moments/moments.hpp"
 #include "kernels/instruction_set.hpp"
 #include "select/reduction_thresholds.hpp"
 
 namespace samesum {
+
+namespace {
+
+// The sums of the elements in one half of a tile, those of their squares in the other.
+template <Format format>
+struct ExactVariance {
+    static constexpr bool is_real = is_float(format) && !is_byte_float(format);
+    static constexpr std::size_t half = tile_bytes / 128 * 64, largest_state = 32,
+                                 state = is_real ? sizeof(Superaccumulator) : largest_state,
+                                 capacity = std::min(half / state, tile_columns);
+
+    static const Method& of(Map map) {
+        if constexpr (is_byte_float(format))
+            return byte_sum_method(format, map);
+        else if constexpr (is_float(format))
+            return exact_sum_method(format, map);
+        else
+            return wide_method(format, map);
+    }
+    static const Method& sums() { return of(Map::itself); }
+    static const Method& squares() { return of(Map::square); }
+
+    static void* second(void* tile) { return static_cast<char*>(tile) + half; }
+    static const void* second(const void* tile) { return static_cast<const char*>(tile) + half; }
+
+    static void init(void* tile, std::size_t n) {
+        sums().init(tile, n);
+        squares().init(second(tile), n);
+    }
+
+    static void lanes(void* tile, std::size_t j, const void* x, std::size_t n, std::ptrdiff_t row_stride,
+                      std::size_t rows) {
+        sums().lanes(tile, j, x, n, row_stride, rows);
+        squares().lanes(second(tile), j, x, n, row_stride, rows);
+    }
+
+    static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
+                        std::size_t n) {
+        sums().columns(tile, x, row_stride, rows, n);
+        squares().columns(second(tile), x, row_stride, rows, n);
+    }
+
+    static void merge(void* tile, std::size_t j, const void* from, std::size_t i, std::size_t n) {
+        sums().merge(tile, j, from, i, n);
+        squares().merge(second(tile), j, second(from), i, n);
+    }
+
+    static Superaccumulator total(const void* states, std::size_t j, Map map) {
+        if constexpr (is_real)
+            return static_cast<const Superaccumulator*>(states)[j];
+        else if constexpr (is_byte_float(format))
+            return byte_total(format, map, states, j);
+        else
+            return wide_total_of(static_cast<const WholeWords*>(states)[j]);
+    }
+
+    static std::size_t finish(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
+        const bool is_root = how.finalize == Finalize::root;
+        const Moment moment{is_root ? MomentKind::deviation : MomentKind::variance, how.format, how.count,
+                            how.correction};
+        for (std::size_t j = 0; j < n; ++j) {
+            const std::uint64_t bits =
+                rounded_moment(total(tile, j, Map::itself), total(second(tile), j, Map::square), moment);
+            store_bits(out, j, bits, size_of(how.format));
+            failed[j] = 0;
+        }
+        return 0;
+    }
+
+    static constexpr Method method{capacity, init, lanes, columns, merge, finish};
+};
+
+}  // namespace
+
+const Method& exact_variance_method(Format format) {
+    switch (format) {
+        case Format::f16:
+            return ExactVariance<Format::f16>::method;
+        case Format::bf16:
+            return ExactVariance<Format::bf16>::method;
+        case Format::f32:
+            return ExactVariance<Format::f32>::method;
+        case Format::f64:
+            return ExactVariance<Format::f64>::method;
+        case Format::i8:
+            return ExactVariance<Format::i8>::method;
+        case Format::i16:
+            return ExactVariance<Format::i16>::method;
+        case Format::i32:
+            return ExactVariance<Format::i32>::method;
+        case Format::i64:
+            return ExactVariance<Format::i64>::method;
+        case Format::u16:
+            return ExactVariance<Format::u16>::method;
+        case Format::u32:
+            return ExactVariance<Format::u32>::method;
+        case Format::u64:
+            return ExactVariance<Format::u64>::method;
+        case Format::e3m4:
+            return ExactVariance<Format::e3m4>::method;
+        case Format::e4m3:
+            return ExactVariance<Format::e4m3>::method;
+        case Format::e4m3b11fnuz:
+            return ExactVariance<Format::e4m3b11fnuz>::method;
+        case Format::e4m3fn:
+            return ExactVariance<Format::e4m3fn>::method;
+        case Format::e4m3fnuz:
+            return ExactVariance<Format::e4m3fnuz>::method;
+        case Format::e5m2:
+            return ExactVariance<Format::e5m2>::method;
+        case Format::e5m2fnuz:
+            return ExactVariance<Format::e5m2fnuz>::method;
+        default:
+            return ExactVariance<Format::u8>::method;
+    }
+}
 
 namespace {
 

@@ -7,6 +7,11 @@
 
 namespace samesum {
 
+// Variances by exact sums of the elements and of their squares.
+
+// Of every format; it never fails.
+const Method& exact_variance_method(Format format);
+
 // Of map(x). The total of a block is nearly always exact in a few words; only where it is not, its elements
 // are added to the superaccumulator one by one.
 const Method& exact_sum_method(Format in, Map map);

@@ -1,14 +1,45 @@
 #include "run/exact/exact_totals.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <vector>
 
 #include "arithmetic/rounding.hpp"
+#include "exact/elements.hpp"
+#include "exact/totals/superaccumulator.hpp"
+#include "formats/format.hpp"
 #include "run/exact/exact_words.hpp"
-#include "run/exact/total_elements.hpp"
 #include "run/states/kept_sums.hpp"
 #include "threads/pool.hpp"
 
 namespace samesum {
+
+namespace {
+
+// A few elements whose exact sum a total is: bits of floats of this format, each the rest rounded; of an
+// infinity or a NaN that alone, of zero none. False where it takes more than `most` of them.
+bool elements_of(const Superaccumulator& total, Format format, std::size_t most,
+                 std::vector<std::uint64_t>& bits) {
+    bits.clear();
+    if (!total.is_finite()) {
+        bits.push_back(total.special_bits(format));
+        return true;
+    }
+    const std::uint64_t sign = std::uint64_t{1} << (8 * size_of(format) - 1);
+    Superaccumulator rest = total;
+    for (;;) {
+        std::uint64_t part = rest.rounded({Finalize::itself, format, 1});
+        if ((part & ~sign) == 0) return true;
+        if (bits.size() == most) return false;
+        const bool negative = (part & sign) != 0;
+        if (part == overflow_bits(format, negative)) --part;  // the greatest of all
+        bits.push_back(part);
+        part ^= sign;
+        add_elements(rest, reinterpret_cast<const char*>(&part), 1, format);
+    }
+}
+
+}  // namespace
 
 ExactTotals::ExactTotals(Format in, Map map, std::int64_t outputs) : in_(in), map_(map), outputs_(outputs) {
     const std::size_t n = static_cast<std::size_t>(outputs);

@@ -32,7 +32,7 @@ class ExactTotals {
     void round_moments(const ExactTotals& squares, const Moment& how, const std::int64_t* counts,
                        void* to) const;
 
-    // Of floats: the elements of each total (run/exact/total_elements.hpp), those of output j from number
+    // Of floats: a few elements whose exact sum each total is, those of output j from number
     // j * `most` on, and zeros behind them. Returns the greatest number of them, or nothing if that is more.
     std::optional<std::size_t> elements(std::size_t most, std::vector<std::uint64_t>& bits) const;
 

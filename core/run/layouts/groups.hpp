@@ -29,31 +29,16 @@ void take_block(const Groups& groups, std::int64_t first, std::int64_t number, c
     each(View{elements.get(), 2, shape, strides, groups.format, false}, first, number);
 }
 
-// The same of all groups, some at a time, but for those of which as_they_lie(first, how many) says that they
-// are done: so many of these from the first on. A block has costs of its own: with the first group that is
-// not some that follow are taken, and with the second one all that are left.
-template <class Each, class AsTheyLie>
-void for_each_block(const Groups& groups, int threads, const Each& each, const AsTheyLie& as_they_lie) {
-    const std::int64_t together = groups.together(),
-                       some_groups = std::max<std::int64_t>(
-                           groups_together, refused_elements / (groups.rows * groups.columns));
+// The same of all groups, some at a time.
+template <class Each>
+void for_each_block(const Groups& groups, int threads, const Each& each) {
+    const std::int64_t together = groups.together();
     auto task = [&](std::size_t t, std::size_t) {
-        std::int64_t first = static_cast<std::int64_t>(t) * together;
-        const std::int64_t last = std::min(first + together, groups.count);
-        for (int refusals = 0; first < last; ++refusals) {
-            const std::int64_t done = as_they_lie(first, last - first), rest = last - first - done,
-                               some = done > 0 && refusals == 0 ? std::min(rest, some_groups) : rest;
-            if (some > 0) take_block(groups, first + done, some, each);
-            first += done + some;
-        }
+        const std::int64_t first = static_cast<std::int64_t>(t) * together;
+        take_block(groups, first, std::min(together, groups.count - first), each);
     };
     for_each_task(static_cast<std::size_t>((groups.count + together - 1) / together),
                   static_cast<std::size_t>(threads), task);
-}
-
-template <class Each>
-void for_each_block(const Groups& groups, int threads, const Each& each) {
-    for_each_block(groups, threads, each, [](std::int64_t, std::int64_t) { return std::int64_t{0}; });
 }
 
 }  // namespace samesum

@@ -1,6 +1,5 @@
 #include "run/layouts/staging.hpp"
 
-#include "methods/scan_method.hpp"
 #include "select/reduction_thresholds.hpp"
 #include "select/scan_thresholds.hpp"
 
@@ -9,14 +8,9 @@ namespace samesum {
 namespace {
 
 // Elements that groups may have: larger ones are soon done along all of their lines.
-std::int64_t most_of_groups(Combine combine, const Groups& groups, const ScanOptions& options,
-                            Format format) {
-    if (!is_float(groups.format)) return most_of_integer_group;
-    const bool double_sums = combine == Combine::sum && groups.format == Format::f64,
-               is_plain = format == groups.format && !options.exclusive && !options.include_initial,
-               in_registers = is_plain && groups.rows <= static_cast<std::int64_t>(short_line);
-    if (!double_sums || groups.columns <= fewer_columns) return most_of_group;
-    return in_registers ? most_of_turned_double_group : most_of_double_group;
+std::int64_t most_of_groups(Combine combine, Format format) {
+    if (!is_float(format)) return most_of_integer_group;
+    return combine == Combine::sum && format == Format::f64 ? most_of_double_group : most_of_group;
 }
 
 Load load_of(const Staging& staging, std::int64_t most_elements, Format format, const void* out) {
@@ -26,10 +20,9 @@ Load load_of(const Staging& staging, std::int64_t most_elements, Format format, 
 
 }  // namespace
 
-Staging stage_scan(Combine combine, const View& x, int axis, const ScanOptions& options, Format format,
-                   const void* out) {
+Staging stage_scan(Combine combine, const View& x, int axis, Format format, const void* out) {
     Staging staging{Load::direct, Groups::along(x, axis), PackedLines(x, axis)};
-    const std::int64_t most = most_of_groups(combine, staging.groups, options, format);
+    const std::int64_t most = most_of_groups(combine, x.format);
     staging.load = load_of(staging, most, format, out);
     return staging;
 }

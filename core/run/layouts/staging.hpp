@@ -23,8 +23,7 @@ struct Staging {
     PackedLines lines;
 };
 
-Staging stage_scan(Combine combine, const View& x, int axis, const ScanOptions& options, Format format,
-                   const void* out);
+Staging stage_scan(Combine combine, const View& x, int axis, Format format, const void* out);
 Staging stage_normalization(const View& x, int axis, const void* out);
 
 // In words, for tests and those who look for a way.

@@ -78,9 +78,9 @@ class Job {
     void for_each_part(F each, bool puts) const {
         const bool direct = is_direct();
         const std::size_t room_bytes = lines_.side * pitch_of(line_block) * size_,
-                          together = std::clamp<std::size_t>(
-                              blocks() / (static_cast<std::size_t>(blocks_per_thread) * threads_), 1,
-                              static_cast<std::size_t>(most_blocks_of_task));
+                          share = (blocks() + threads_ - 1) / threads_,
+                          most = static_cast<std::size_t>(line_task_bytes) / (line_block * size_),
+                          together = std::clamp<std::size_t>(most, 1, share);
         auto task = [&](std::size_t t, std::size_t) {
             const Room room((direct ? 0 : room_bytes) + (puts ? room_bytes : 0));
             const std::size_t end = std::min(blocks(), (t + 1) * together);

@@ -7,7 +7,6 @@
 #include "layout/stream.hpp"
 #include "run/layouts/neighbours.hpp"
 #include "run/normalize/norm_line.hpp"
-#include "run/normalize/norm_scale.hpp"
 #include "run/room.hpp"
 #include "select/normalization_thresholds.hpp"
 #include "select/routes.hpp"
@@ -34,10 +33,10 @@ class Job {
         const std::int64_t bytes = dims_.length * item_;
         const std::int64_t together = static_cast<std::int64_t>(norm_lines);
         std::int64_t batch =
-            std::max((norm_task_bytes / bytes + together - 1) / together, std::int64_t{1}) * together;
+            std::max((line_task_bytes / bytes + together - 1) / together, std::int64_t{1}) * together;
         const std::int64_t elements = dims_.count * dims_.length;
         const bool threaded = elements >= normalization_threaded_elements;
-        const std::int64_t threads = threaded ? thread_count() : 1, tasks = norm_tasks_per_thread * threads;
+        const std::int64_t threads = threaded ? thread_count() : 1, tasks = line_tasks_per_thread * threads;
         batch = std::min(batch, (dims_.count + tasks - 1) / tasks);
         const BriefWork brief(elements < normalization_brief_elements);
         for_each_batch(dims_.count, batch, static_cast<std::size_t>(threads),
@@ -77,8 +76,7 @@ class Job {
         if (dims_.direct) {
             take_direct(first, count);
         } else {
-            const std::int64_t most = std::clamp<std::int64_t>(2 * norm_task_bytes / (dims_.length * item_),
-                                                               1, gathered_norm_lines);
+            const std::int64_t most = std::max<std::int64_t>(line_task_bytes / (dims_.length * item_), 1);
             for (std::int64_t i = 0; i < count;) {
                 const std::int64_t side = dims_.side().size,
                                    now = std::min({most, count - i, side - (first + i) % side});

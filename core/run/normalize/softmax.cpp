@@ -1,17 +1,20 @@
-#include "run/normalize/softmax.hpp"
-
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <utility>
 
 #include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
+#include "layout/plan.hpp"
 #include "layout/stream.hpp"
+#include "methods/line_method.hpp"
+#include "run/layouts/groups.hpp"
 #include "run/layouts/neighbours.hpp"
+#include "run/layouts/packed_lines.hpp"
+#include "run/layouts/staging.hpp"
 #include "run/layouts/tangled.hpp"
-#include "run/normalize/lines.hpp"
 #include "run/normalize/long_line.hpp"
+#include "run/normalize/normalize.hpp"
 #include "run/room.hpp"
 #include "select/normalization_thresholds.hpp"
 #include "select/routes.hpp"
@@ -19,6 +22,79 @@
 #include "threads/pool.hpp"
 
 namespace samesum {
+
+// The lines of a normalization, as they lie.
+
+// Strides are in bytes.
+struct Lines {
+    // Longer lines are several blocks.
+    static constexpr std::int64_t block = static_cast<std::int64_t>(line_block);
+
+    const View& x;
+    char* const out;
+    const std::int64_t item;
+    Dims all;
+    Dim axis{}, side{};  // the second one is the innermost of all
+
+    Lines(const View& from, int along, void* to)
+        : x(from), out(static_cast<char*>(to)), item(static_cast<std::int64_t>(size_of(from.format))) {
+        std::int64_t stride = item;
+        for (int i = x.rank - 1; i >= 0; --i) {
+            const Dim d{x.shape[i], x.strides[i], stride};
+            stride *= d.size;
+            if (i == along)
+                axis = d;
+            else if (d.size != 1)
+                all.push(d);
+        }
+        std::reverse(all.dim, all.dim + all.rank);
+        merge_neighbours(all);
+        side = all.rank > 0 ? all.dim[all.rank - 1] : Dim{1, 0, 0};
+    }
+
+    std::int64_t count() const { return all.count(); }
+    std::size_t length() const { return static_cast<std::size_t>(axis.size); }
+
+    bool are_direct() const { return !x.swapped && axis.out == item && (axis.in == item || axis.size == 1); }
+    // Neighbours, element by element, or many that are nearer to each other than their elements.
+    bool are_columns() const {
+        const bool near =
+            lie_plain() || (side.size >= 2 * few_neighbours && std::abs(side.in) < std::abs(axis.in));
+        return near && axis.size <= block && side.out == item;
+    }
+    // As columns they would leave most of a vector empty.
+    bool are_few_and_long() const {
+        return side.size <= (item < 8 ? few_narrow_columns : few_wide_columns) &&
+               axis.size >= least_of_few_columns;
+    }
+    bool lie_plain() const { return !x.swapped && side.in == item; }
+    bool are_neighbours() const {
+        return lie_plain() && side.size >= few_neighbours / 2 && side.out == item && are_whole();
+    }
+    // Short lines lie side by side.
+    bool are_tangled() const {
+        return are_direct() && axis.size >= 2 && axis.size <= most_transposed_line && all.rank == 1 &&
+               count() >= least_transposed_count && side.in == axis.size * item && are_whole();
+    }
+    // Aligned to the elements.
+    bool are_whole() const {
+        const std::uintptr_t size = static_cast<std::uintptr_t>(item);
+        return reinterpret_cast<std::uintptr_t>(x.data) % size == 0 &&
+               reinterpret_cast<std::uintptr_t>(out) % size == 0 && axis.in % item == 0 &&
+               std::all_of(all.dim, all.dim + all.rank, [this](const Dim& d) { return d.in % item == 0; });
+    }
+
+    // Stretches of neighbours along the innermost dimension among `n` lines: each(number of the first line,
+    // how many, where it is).
+    template <class F>
+    void for_each_run(std::int64_t first, std::int64_t n, F each) const {
+        for (std::int64_t i = 0; i < n;) {
+            const std::int64_t run = std::min(n - i, side.size - (first + i) % side.size);
+            each(i, run, offsets_at(all, first + i));
+            i += run;
+        }
+    }
+};
 
 namespace {
 
@@ -34,32 +110,26 @@ class Job {
         const BriefWork brief(lines_.count() * lines_.axis.size < normalization_brief_elements);
         const Way way = chosen();
         if (way.take == nullptr) {
-            record(Route::softmax_long_shared);
+            record(Route::softmax_long);
             if (!lines_.are_direct()) record(Route::softmax_long_gathered);
-            return take_some_long(0, lines_.count(), static_cast<std::size_t>(thread_count()));
+            return take_long();
         }
         for_each_batch(lines_.count(), way.batch, threads(),
                        [&](std::int64_t first, std::int64_t count) { (this->*way.take)(first, count); });
     }
 
   private:
-    // What a task does, and with how many lines; nothing if the threads share each line.
+    // What a task does, and with how many lines; nothing if the threads share each line, which is long.
     struct Way {
         void (Job::*take)(std::int64_t first, std::int64_t count) const;
         std::int64_t batch;
     };
 
     Way chosen() const {
-        if (lines_.axis.size > Lines::block) {
-            const bool enough =
-                lines_.are_direct() && lines_.count() >= long_lines_per_thread * thread_count();
-            return enough ? Way{&Job::take_long, 1} : Way{nullptr, 0};
-        }
-        if (lines_.are_tangled() && !methods_.fill_rows[format_][kind_](lines_.length()))
-            return {&Job::take_tangled,
-                    std::max<std::int64_t>(least_transposed_lines,
-                                           std::min(share(), transposed_task_elements / lines_.axis.size))};
+        if (lines_.axis.size > Lines::block) return {nullptr, 0};
         const std::int64_t bytes = lines_.axis.size * lines_.item, whole = 64 / lines_.item;
+        if (lines_.are_tangled() && !methods_.fill_rows[format_][kind_](lines_.length()))
+            return {&Job::take_tangled, std::clamp(line_task_bytes / bytes, std::int64_t{1}, share())};
         if (lines_.are_direct() && !(lines_.axis.size == 1 && lines_.are_columns()))
             return {&Job::take_direct, std::clamp(line_task_bytes / bytes, std::int64_t{1}, share())};
         if (lines_.are_columns() && !lines_.are_few_and_long()) {
@@ -111,50 +181,37 @@ class Job {
         finish_streams();
     }
 
-    void take_long(std::int64_t first, std::int64_t count) const {
-        record(Route::softmax_long);
-        take_some_long(first, count, 1);
-    }
-
-    // Neighbours together; the first of them are as many as leave whole groups of the others.
-    void take_some_long(std::int64_t first, std::int64_t count, std::size_t threads) const {
+    // Neighbours together.
+    void take_long() const {
         constexpr std::int64_t most = static_cast<std::int64_t>(LongLines::most);
-        const std::int64_t side = lines_.are_neighbours() ? std::min(most, lines_.side.size) : 1;
-        for (std::int64_t i = first; i < first + count;) {
-            const std::int64_t rest = (lines_.side.size - i % lines_.side.size) % side,
-                               now = rest > 0 ? rest : side;
+        const std::int64_t side = lines_.are_neighbours() ? std::min(most, lines_.side.size) : 1,
+                           rest = lines_.side.size % side, count = lines_.count();
+        for (std::int64_t i = 0; i < count;) {
+            // The first of them are as many as leave whole groups of the others.
+            const std::int64_t now = i % lines_.side.size == 0 && rest > 0 ? rest : side;
             const Offsets at = offsets_at(lines_.all, i);
             normalize_long_lines(
                 {methods_, format_, kind_},
                 {lines_.x.data + at.in, lines_.axis.in, lines_.out + at.out, lines_.axis.out, lines_.length(),
                  static_cast<std::size_t>(now), static_cast<std::size_t>(side), lines_.x.swapped, streams()},
-                threads);
+                static_cast<std::size_t>(thread_count()));
             i += now;
         }
     }
 
     void take_columns(std::int64_t first, std::int64_t count) const {
         record(is_copied() ? Route::softmax_columns_copied : Route::softmax_columns);
-        const Room room(room_for_columns(lines_.length()));
-        LineColumns some[column_vectors];
-        std::size_t number = 0;
+        const Room room(bytes_for_columns(lines_.length()));
         const auto columns = methods_.columns[format_][kind_];
         lines_.for_each_run(first, count, [&](std::int64_t, std::int64_t run, Offsets at) {
             const LineColumns here{lines_.x.data + at.in, lines_.axis.in,  lines_.out + at.out,
                                    lines_.axis.out,       lines_.length(), static_cast<std::size_t>(run)};
-            if ((streams() && run * lines_.item >= streamed_row_bytes) || !lines_.lie_plain())
-                return run_copied(here, room.get());
-            some[number++] = here;
-            if (number == column_vectors) columns(some, std::exchange(number, 0), room.get());
+            is_copied() ? run_copied(here, room.get()) : columns(here, room.get());
         });
-        if (number > 0) columns(some, number, room.get());
         finish_streams();
     }
 
-    // Whether rows as wide as the neighbouring lines are copied.
-    bool is_copied() const {
-        return (streams() && lines_.side.size * lines_.item >= streamed_row_bytes) || !lines_.lie_plain();
-    }
+    bool is_copied() const { return streams() || !lines_.lie_plain(); }
 
     // Rows are copied together, beyond the cache by stretches of several cache lines, and so are results.
     void run_copied(const LineColumns& lines, char* room) const {
@@ -175,11 +232,11 @@ class Job {
         LineColumns copied = lines;
         copied.x = copies.get();
         copied.in = step;
-        if (!streams()) return methods_.columns[format_][kind_](&copied, 1, room);
+        if (!streams()) return methods_.columns[format_][kind_](copied, room);
         char* const results = copies.get() + pitch * lines.n;
         copied.out = results;
         copied.to = step;
-        methods_.columns[format_][kind_](&copied, 1, room);
+        methods_.columns[format_][kind_](copied, room);
         for (std::size_t i = 0; i < lines.n; ++i)
             stream(lines.out + static_cast<std::ptrdiff_t>(i) * lines.to, results + i * pitch, bytes);
     }
@@ -188,7 +245,7 @@ class Job {
     void take_tangled(std::int64_t first, std::int64_t count) const {
         record(Route::softmax_transposed);
         alignas(64) char elements[Tangled::buffer_bytes], results[Tangled::buffer_bytes];
-        alignas(64) char room[room_for_columns(most_transposed_line)];
+        alignas(64) char room[bytes_for_columns(most_transposed_line)];
         const Tangled tangled(static_cast<std::size_t>(lines_.item), lines_.length());
         const std::ptrdiff_t step = tangled.step();
         const std::int64_t most = static_cast<std::int64_t>(tangled.rows());
@@ -197,7 +254,7 @@ class Job {
             const std::int64_t at = i * lines_.axis.size * lines_.item;
             tangled.untangle(lines_.x.data + at, n, elements);
             const LineColumns columns{elements, step, results, step, lines_.length(), n};
-            methods_.columns[format_][kind_](&columns, 1, room);
+            methods_.columns[format_][kind_](columns, room);
             tangled.tangle(results, n, lines_.out + at);
         }
     }
@@ -227,10 +284,46 @@ class Job {
     const std::size_t format_, kind_;
 };
 
-}  // namespace
-
+// The loops over an array as it lies.
 void normalize_loops(const View& x, int axis, Normalization kind, void* out) {
     Job(x, axis, kind, out).run();
+}
+
+void normalize_groups(const Groups& groups, Normalization kind, void* out) {
+    static_assert(grouped_elements < normalization_threaded_elements);
+    record(Route::softmax_groups);
+    const BriefWork brief(groups.elements() < normalization_brief_elements);
+    const auto each = [&](const View& block, std::int64_t first, std::int64_t number) {
+        const Room results(groups.room_for(number, groups.rows, groups.format));
+        normalize_loops(block, 0, kind, results.get());
+        put_groups(results.get(), groups.format, groups.rows * groups.columns, first, number, out);
+    };
+    for_each_block(groups, groups.elements() >= normalization_threaded_elements ? thread_count() : 1, each);
+}
+
+void normalize_packed(const PackedLines& lines, Normalization kind, Format format, void* out) {
+    record(Route::softmax_packed);
+    const BriefWork brief(lines.elements() < normalization_brief_elements);
+    const auto each = [&](const View& block, std::int64_t first) {
+        const std::int64_t at = first * block.shape[1] * static_cast<std::int64_t>(size_of(format));
+        normalize_loops(block, 1, kind, static_cast<char*>(out) + at);
+    };
+    for_each_packed(lines, lines.elements() >= normalization_threaded_elements ? thread_count() : 1, each);
+}
+
+}  // namespace
+
+void normalize(const View& x, int axis, Normalization kind, void* out) {
+    const FloatingPointScope scope;
+    const Staging staging = stage_normalization(x, axis, out);
+    switch (staging.load) {
+        case Load::groups:
+            return normalize_groups(staging.groups, kind, out);
+        case Load::packed:
+            return normalize_packed(staging.lines, kind, x.format, out);
+        case Load::direct:
+            return normalize_loops(x, axis, kind, out);
+    }
 }
 
 }  // namespace samesum

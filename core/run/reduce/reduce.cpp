@@ -101,6 +101,7 @@ void reduce(const View& x, const bool* reduced, const Reduction& row, Format for
 }
 
 void reduce_several(const View& x, const bool* reduced, const Result* results, std::size_t n) {
+    if (n == 0) return;
     if (x.is_masked()) return reduce_masked(x, reduced, results, n);
     const Loops loops = loops_of(x, reduced, results, n);
     if (loops.manner.ordered) return reduce_as_it_lies(loops, x, reduced, results, n);

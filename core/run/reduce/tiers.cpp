@@ -6,7 +6,6 @@
 #include "exact/products/product.hpp"
 #include "kernels/instruction_set.hpp"
 #include "run/exact/exact_sums.hpp"
-#include "run/exact/exact_variance.hpp"
 #include "run/exact/exponential_words.hpp"
 #include "run/exact/integer_logarithms.hpp"
 #include "select/reduction_thresholds.hpp"

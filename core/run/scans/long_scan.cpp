@@ -35,12 +35,23 @@ class BackOff {
     std::chrono::microseconds rest_ = microseconds(carry_first_rest_microseconds);
 };
 
+// How many lines lie element by element beside each other, one if they do not lie so.
+std::int64_t interleaved_lines(const ScanPlan& plan) {
+    const std::int64_t n = plan.inner.size, size = plan.item();
+    if (plan.lines.rank == 0 || plan.columns || plan.swapped || n < 2 || n >= parts) return 1;
+    for (int i = 0; i < plan.lines.rank; ++i)
+        if (plan.lines.dim[i].in % size != 0) return 1;
+    const bool beside = plan.inner.in == size && plan.axis.in == n * size &&
+                        plan.inner.out == plan.result() && plan.axis.out == n * plan.result() &&
+                        reinterpret_cast<std::uintptr_t>(plan.data) % size_of(plan.in) == 0;
+    return beside ? n : 1;
+}
+
 }  // namespace
 
 // Lines that are scanned together, and the carries of each before each chunk.
 struct LongScan::Group {
     LinePart front;
-    bool in_turn;  // one chunk after the other
     std::vector<Carry> carries;
     std::atomic<std::int64_t> ready{0};  // chunks whose carries are known
     std::atomic<bool> given_up{false};   // by a chunk that threw: those after it may never become ready
@@ -57,14 +68,11 @@ struct LongScan::Group {
     }
 };
 
-LongScan::LongScan(ScanCall& call, const InterleavedScan& interleaved)
+LongScan::LongScan(ScanCall& call)
     : call_(call),
       plan_(call.plan),
       method_(call.method),
-      interleaved_(interleaved),
-      together_(interleaved.is_taken() || (method_.takes_lines() && !interleaved.is_reversed())
-                    ? interleaved.lines()
-                    : 1),
+      together_(method_.takes_lines() ? interleaved_lines(plan_) : 1),
       part_(std::max<std::int64_t>(1, part_blocks / together_) * block) {}
 
 void LongScan::run(int threads) {
@@ -84,7 +92,6 @@ void LongScan::run_line(const char* in, char* out, int threads) const {
     record(Route::scan_chunks);
     Group group;
     group.front = {in, out, 0};
-    group.in_turn = threads == 1;
     call_.write_initial(out, together_);
     run_group(group, threads);
 }
@@ -107,7 +114,6 @@ void LongScan::run_group(Group& group, int threads) const {
 void LongScan::run_chunk(Group& group, std::int64_t chunk) const {
     const std::int64_t size = parts * part_, begin = chunk * size,
                        end = std::min(plan_.axis.size, begin + size);
-    if (group.in_turn && runs_through(group, chunk, begin, end)) return;
     Carry totals[chunk_blocks], all[scan_lines];
     add_totals(group, begin, end, totals, all);
     if (!group.await_carries(chunk)) return;
@@ -126,13 +132,8 @@ void LongScan::scan_chunk(const Group& group, std::int64_t begin, std::int64_t e
                           const Carry* totals) const {
     const char* in = group.front.in;
     char* out = group.front.out;
-    if (together_ > 1 && interleaved_.is_taken() && !group.in_turn) {
-        Carry now[scan_lines];
-        std::copy_n(before, together_, now);
-        if (interleaved_.scan(in, out, begin, end, now)) return;
-    }
     if (together_ > 1) {
-        if (!interleaved_.is_reversed() && end - begin == parts * part_ && end <= plan_.written)
+        if (end - begin == parts * part_ && end <= plan_.written)
             return scan_parts(group, begin, part_, before, totals);
         for (std::int64_t k = 0; k < together_; ++k, in += plan_.inner.in, out += plan_.inner.out)
             scan_line(call_, in, out, begin, end, before[k], nullptr);
@@ -146,16 +147,6 @@ void LongScan::scan_chunk(const Group& group, std::int64_t begin, std::int64_t e
         for (std::int64_t i = 0; i < parts * blocks; ++i) method_.join(carry, totals[i]);
     }
     scan_line(call_, in, out, begin + parts * blocks * block, end, carry, totals + parts * blocks);
-}
-
-// Without the totals, which only others wait for.
-bool LongScan::runs_through(Group& group, std::int64_t chunk, std::int64_t begin, std::int64_t end) const {
-    Carry* const after = group.carries.data() + (chunk + 1) * together_;
-    std::copy_n(after - together_, together_, after);
-    if (!interleaved_.is_taken() || !interleaved_.scan(group.front.in, group.front.out, begin, end, after))
-        return false;
-    group.ready.store(chunk + 1, std::memory_order_release);
-    return true;
 }
 
 // The totals of each line, and those of its blocks, or those of its parts where several lines go together.

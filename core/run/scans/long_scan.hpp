@@ -2,8 +2,7 @@
 // before.
 #pragma once
 
-#include "run/scans/interleaved_scan.hpp"
-#include "run/scans/lines.hpp"
+#include "run/scans/scan_call.hpp"
 #include "select/scan_thresholds.hpp"
 
 namespace samesum {
@@ -14,7 +13,7 @@ class LongScan {
     static constexpr std::int64_t chunk_blocks = part_blocks * static_cast<std::int64_t>(scan_lines),
                                   chunk_elements = chunk_blocks * scan_block;
 
-    LongScan(ScanCall& call, const InterleavedScan& interleaved);
+    explicit LongScan(ScanCall& call);
 
     // Whether parts of a line, of so many elements, are scanned side by side.
     bool takes_parts_of(std::int64_t elements) const {
@@ -31,7 +30,6 @@ class LongScan {
     struct Group;
 
     void run_group(Group& group, int threads) const;
-    bool runs_through(Group& group, std::int64_t chunk, std::int64_t begin, std::int64_t end) const;
     void run_chunk(Group& group, std::int64_t chunk) const;
     void scan_chunk(const Group& group, std::int64_t begin, std::int64_t end, const Carry* before,
                     const Carry* totals) const;
@@ -43,7 +41,6 @@ class LongScan {
     ScanCall& call_;
     const ScanPlan& plan_;
     const ScanMethod& method_;
-    const InterleavedScan& interleaved_;
     const std::int64_t together_;
     std::int64_t part_;  // elements of each line in a part of a whole chunk
 };

@@ -1,13 +1,17 @@
 #include "run/scans/scan.hpp"
 
-#include <atomic>
+#include <algorithm>
 
+#include "layout/stream.hpp"
 #include "run/layouts/groups.hpp"
 #include "run/layouts/packed_lines.hpp"
 #include "run/layouts/staging.hpp"
+#include "run/reduce/accumulate.hpp"
+#include "run/reduce/reduce.hpp"
 #include "run/room.hpp"
+#include "run/scans/long_scan.hpp"
+#include "run/scans/repair.hpp"
 #include "run/scans/scan_call.hpp"
-#include "run/scans/scan_loops.hpp"
 #include "select/routes.hpp"
 #include "select/scan_thresholds.hpp"
 #include "select/thread_thresholds.hpp"
@@ -17,51 +21,134 @@ namespace samesum {
 
 namespace {
 
-static_assert(few_columns <= static_cast<std::int64_t>(most_turns));
+// Elements of lines that one thread takes at a time.
+constexpr std::int64_t chunk_elements = LongScan::chunk_elements;
+// Lines side by side.
+constexpr std::int64_t group_lines = static_cast<std::int64_t>(scan_lines);
 
-// Groups whose elements are scanned by turns, without moving any of them.
-class AsTheyLie {
+class Job {
   public:
-    AsTheyLie(const ScanMethod& method, const Groups& groups, const ScanOptions& options, Format format,
-              void* out)
-        : method_(method),
-          groups_(groups),
-          n_(groups.rows * groups.columns),
-          pitch_(n_ * static_cast<std::int64_t>(size_of(format))),
-          out_(static_cast<char*>(out)),
-          suits_(method.turns != nullptr && format == groups.format && !options.exclusive &&
-                 !options.reverse && !options.include_initial &&
-                 n_ >= static_cast<std::int64_t>(scan_lines) &&
-                 groups.rows <= static_cast<std::int64_t>(short_line)) {}
+    Job(Combine combine, const ScanPlan& plan)
+        : call_(combine, plan), plan_(plan), method_(call_.method), long_(call_) {}
 
-    // How many of these many, from the first on, are done.
-    std::int64_t operator()(std::int64_t first, std::int64_t number) const {
-        if (!suits_) return 0;
-        if (expected_hard_.load(std::memory_order_relaxed) > 0) {
-            expected_hard_.fetch_sub(1, std::memory_order_relaxed);
-            return 0;
+    void run() {
+        const int threads = threads_for(plan_);
+        {
+            const BriefWork brief(plan_.bytes() < scan_brief_bytes);
+            if (call_.streams) record(Route::scan_streamed);
+            scan(threads);
         }
-        const ShortScanLines lines{groups_.data + first * pitch_,
-                                   pitch_,
-                                   out_ + first * pitch_,
-                                   static_cast<std::size_t>(number),
-                                   static_cast<std::size_t>(n_),
-                                   groups_.format,
-                                   nullptr};
-        const std::size_t done = method_.turns(lines, static_cast<std::size_t>(groups_.columns));
-        if (done > 0) record(Route::scan_groups_as_they_lie);
-        if (done == 0) expected_hard_.store(static_cast<int>(hard_tasks), std::memory_order_relaxed);
-        return static_cast<std::int64_t>(done);
+        repair(call_.combine, plan_, method_, call_.failures, threads);
     }
 
   private:
+    // The loop that serves the plan.
+    enum class Loop { short_lines, columns, side_by_side, chunks, single_lines };
+
+    Loop loop_for(int threads) const {
+        if (lines_are_short(call_)) return Loop::short_lines;
+        if (plan_.columns) return Loop::columns;
+        if (lines_side_by_side()) return Loop::side_by_side;
+        return lines_are_long(threads) ? Loop::chunks : Loop::single_lines;
+    }
+
+    void scan(int threads) {
+        switch (loop_for(threads)) {
+            case Loop::short_lines:
+                return scan_short_lines(call_, threads);
+            case Loop::columns:
+                return scan_columns(call_, threads);
+            case Loop::side_by_side:
+                return scan_groups_side_by_side(threads);
+            case Loop::chunks:
+                return long_.run(threads);
+            case Loop::single_lines:
+                return scan_single_lines(threads);
+        }
+    }
+
+    // Lines that lie element by element beside each other go together.
+    bool lines_side_by_side() const {
+        return plan_.lines.count() >= group_lines * long_.lines_together() && method_.takes_lines();
+    }
+
+    // Lines too few for the threads, or so long that a carry joined block by block would lose its certainty.
+    bool lines_are_long(int threads) const {
+        const std::int64_t together = long_.lines_together();
+        if (plan_.written >= many_chunks * chunk_elements) return true;
+        if (together > 1 && plan_.lines.count() < lines_per_thread * threads * together) return true;
+        return threads > 1 ? plan_.lines.count() < lines_per_thread * threads : takes_parts();
+    }
+
+    bool takes_parts() const { return long_.takes_parts_of(plan_.written / group_lines); }
+
+    void next_of(Walk& walk) const {
+        for (std::int64_t k = 0; k < long_.lines_together(); ++k) walk.next();
+    }
+
+    void scan_one(const char* in, char* out) {
+        call_.write_initial(out, 1);
+        scan_line(call_, in, out, 0, plan_.axis.size, method_.identity, nullptr);
+    }
+
+    void scan_groups_side_by_side(int threads) {
+        record(Route::scan_side_by_side);
+        const std::int64_t together = long_.lines_together(), lines = plan_.lines.count() / together;
+        const std::int64_t groups = std::max<std::int64_t>(
+            1, chunk_elements / (group_lines * std::max<std::int64_t>(1, together * plan_.axis.size)));
+        const auto take = [&](std::int64_t first, std::int64_t some) {
+            const std::int64_t last = first + some;
+            Walk walk(plan_.lines, first * together);
+            TileScope scope;
+            for (std::int64_t line = first; line < last; line += group_lines) {
+                LinePart parts[scan_lines];
+                const std::size_t count = static_cast<std::size_t>(std::min(last - line, group_lines));
+                for (std::size_t k = 0; k < count; ++k, next_of(walk)) {
+                    parts[k] = {plan_.data + walk.in(), plan_.out + walk.out(), 0};
+                    call_.write_initial(parts[k].out, together);
+                }
+                method_.init(scope.tile(), scan_lines * static_cast<std::size_t>(together));
+                scan_side_by_side(call_, scope.tile(), parts, count, plan_.written, together);
+            }
+            finish_streams();
+        };
+        for_each_batch(lines, groups * group_lines, static_cast<std::size_t>(threads), take);
+    }
+
+    // Lines of which each has a thread to itself, by parts if those may be short.
+    void scan_single_lines(int threads) {
+        const bool by_parts = takes_parts() && method_.least_part <= scan_elements;
+        if (!by_parts) record(Route::scan_rows);
+        const auto take = [&](std::int64_t first, std::int64_t some) {
+            const std::int64_t last = first + some;
+            Walk walk(plan_.lines, first);
+            for (std::int64_t line = first; line < last; ++line, walk.next()) {
+                const char* in = plan_.data + walk.in();
+                char* out = plan_.out + walk.out();
+                if (by_parts)
+                    long_.run_line(in, out, 1);
+                else
+                    scan_one(in, out);
+            }
+            finish_streams();
+        };
+        const std::int64_t each = std::max<std::int64_t>(1, plan_.axis.size);
+        for_each_batch(plan_.lines.count(), std::max<std::int64_t>(1, chunk_elements / each),
+                       static_cast<std::size_t>(threads), take);
+    }
+
+    ScanCall call_;
+    const ScanPlan& plan_;
     const ScanMethod& method_;
-    const Groups& groups_;
-    const std::int64_t n_, pitch_;
-    char* const out_;
-    const bool suits_;
-    mutable std::atomic<int> expected_hard_{0};
+    LongScan long_;
 };
+
+void scan_loops(Combine combine, const View& x, int axis, const ScanOptions& options, Format format,
+                void* out) {
+    const ScanPlan plan = plan_scan(x, axis, options, format, out);
+    counters.scan_lines += static_cast<std::uint64_t>(plan.lines.count());
+    Job(combine, plan).run();
+}
 
 // Small groups of few columns (layout/groups.hpp), many at a time.
 void scan_groups(Combine combine, const Groups& groups, const ScanOptions& options, Format format,
@@ -74,8 +161,7 @@ void scan_groups(Combine combine, const Groups& groups, const ScanOptions& optio
         scan_loops(combine, block, 0, options, format, results.get());
         put_groups(results.get(), format, rows * groups.columns, first, number, out);
     };
-    for_each_block(groups, groups.bytes() >= scan_threaded_bytes ? thread_count() : 1, each,
-                   AsTheyLie(scan_method(combine, groups.format, format), groups, options, format, out));
+    for_each_block(groups, groups.bytes() >= scan_threaded_bytes ? thread_count() : 1, each);
 }
 
 void scan_packed(Combine combine, const PackedLines& lines, const ScanOptions& options, Format format,
@@ -94,7 +180,7 @@ void scan_packed(Combine combine, const PackedLines& lines, const ScanOptions& o
 
 void scan(Combine combine, const View& x, int axis, const ScanOptions& options, Format format, void* out) {
     const FloatingPointScope scope;
-    const Staging staging = stage_scan(combine, x, axis, options, format, out);
+    const Staging staging = stage_scan(combine, x, axis, format, out);
     switch (staging.load) {
         case Load::groups:
             return scan_groups(combine, staging.groups, options, format, out);

@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "arithmetic/rounding.hpp"
-#include "layout/copy.hpp"
+#include "layout/packed_lines.hpp"
 #include "layout/stream.hpp"
 #include "run/layouts/tangled.hpp"
 #include "run/reduce/accumulate.hpp"
@@ -19,8 +19,6 @@ namespace {
 
 // Lines for one call.
 constexpr std::int64_t call_lines = static_cast<std::int64_t>(untangled_rows);
-// Elements of the widest vector.
-constexpr std::int64_t vector = 8;
 
 // Elements of a line of results.
 std::int64_t results_of(const ScanPlan& plan) { return plan.written + (plan.has_initial ? 1 : 0); }
@@ -43,17 +41,13 @@ class ShortScan {
           plan_(call.plan),
           method_(call.method),
           streams_(plan_.lines.count() * results_of(plan_) * plan_.result() >= streamed_bytes),
-          gathers_(!follow_one_another(plan_) && plan_.axis.size < vector),
           from_(size_of(plan_.in), plan_.axis.size, plan_.axis.in > 0),
           to_(size_of(plan_.format), results_of(plan_), plan_.axis.out > 0),
           data_(plan_.data + (from_.forward ? 0 : plan_.axis.in * (plan_.axis.size - 1))),
           out_(plan_.out + (to_.forward ? -plan_.axis.out * (plan_.has_initial ? 1 : 0)
                                         : plan_.axis.out * (plan_.written - 1))) {}
 
-    Route route() const {
-        if (!is_plain(call_)) return Route::scan_short_transposed;
-        return gathers_ ? Route::scan_short_gathered : Route::scan_short_plain;
-    }
+    Route route() const { return is_plain(call_) ? Route::scan_short_plain : Route::scan_short_transposed; }
 
     void run(std::int64_t first, std::int64_t last) {
         if (is_plain(call_)) {
@@ -67,7 +61,7 @@ class ShortScan {
   private:
     void run_plain(std::int64_t first, std::int64_t last) {
         constexpr std::size_t room = short_scan_streamed_bytes;
-        alignas(64) char results[room], elements[call_lines * vector * 8];
+        alignas(64) char results[room];
         std::uint8_t failed[untangled_rows * short_line];
         const std::int64_t n = plan_.axis.size;
         const std::size_t bytes = to_.size * static_cast<std::size_t>(n);  // of a line
@@ -78,9 +72,8 @@ class ShortScan {
             const std::int64_t lines = std::min(last - first, most);
             const char* x = data_ + first * plan_.lines.dim[0].in;
             char* out = out_ + first * plan_.lines.dim[0].out;
-            if (gathers_) gather_lines(x, static_cast<std::size_t>(lines), elements);
-            const ShortScanLines some{gathers_ ? elements : x,
-                                      gathers_ ? n * plan_.axis.in : plan_.lines.dim[0].in,
+            const ShortScanLines some{x,
+                                      plan_.lines.dim[0].in,
                                       streams_ ? results : out,
                                       static_cast<std::size_t>(lines),
                                       static_cast<std::size_t>(n),
@@ -96,14 +89,6 @@ class ShortScan {
                                     out + line * n * static_cast<std::int64_t>(to_.size), i % n, i % n + 1});
             }
         }
-    }
-
-    // Elements number i of all lines, for one i after the other.
-    void gather_lines(const char* x, std::size_t lines, char* to) const {
-        const std::int64_t size = static_cast<std::int64_t>(from_.size);
-        for (std::int64_t i = 0; i < plan_.axis.size; ++i)
-            copy_elements(x + i * size, plan_.lines.dim[0].in, to + i * size, plan_.axis.size * size, lines,
-                          from_.size, false);
     }
 
     // Runs of elements or of results, in the order of the memory.
@@ -165,7 +150,6 @@ class ShortScan {
     const ScanPlan& plan_;
     const ScanMethod& method_;
     const bool streams_;  // past the caches
-    const bool gathers_;  // lines that take less than a vector each, from where they lie
     const Runs from_, to_;
     const char* const data_;  // the first line, from its front in memory
     char* const out_;
@@ -182,8 +166,9 @@ bool lines_are_short(const ScanCall& call) {
         return false;
     if (plan.axis.size < 2 || plan.axis.size > most || results < 2 || results > most) return false;
     return std::abs(plan.axis.in) == plan.item() && std::abs(plan.axis.out) == plan.result() &&
-           (follow_one_another(plan) || plain) && plan.lines.dim[0].out == results * plan.result() &&
-           is_whole(plan.data, size_of(plan.in)) && is_whole(plan.out, size_of(plan.format));
+           (follow_one_another(plan) || (plain && plan.axis.size >= PackedLines::vector)) &&
+           plan.lines.dim[0].out == results * plan.result() && is_whole(plan.data, size_of(plan.in)) &&
+           is_whole(plan.out, size_of(plan.format));
 }
 
 void scan_short_lines(ScanCall& call, int threads) {

@@ -1,21 +1,21 @@
-"""The elements of an array as exact states."""
+"""The elements of an array as integers times powers of two."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from samesum.algebra.pieces import Combine, Map
-from samesum.algebra.rows import Reduction
-from samesum.algebra.states import NAN, NEGATIVE_INFINITY, POSITIVE_INFINITY, ZERO, State, is_position
 from samesum.errors import DtypeError
 from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import BYTES, FORMATS, Format
 
 Dtype = np.dtype[Any]
+
+POSITIVE_INFINITY, NEGATIVE_INFINITY, NAN = 1, 2, 4
+"""What elements are that are no numbers, as bits."""
 
 
 @cache
@@ -70,56 +70,3 @@ def taken_apart(x: NDArray) -> Taken:
     lists = (array.tolist() for array in (significand, shift, size, negative, special))
     significands, shifts, sizes, negatives, specials = lists
     return Taken(significands, shifts, form.unit, sizes, negatives, specials)
-
-
-def states(row: Reduction, x: NDArray) -> list[State]:
-    """The state of each element of a 1-D array, mapped."""
-    taken = taken_apart(x)
-    if row.map is Map.EXPONENTIAL:
-        return _arguments(taken)
-    if row.combine is Combine.SUM:
-        return _summands(row, taken)
-    if row.combine is Combine.SPREAD:
-        return [replace(state, squares=(state.total or 0) ** 2) for state in _summands(row, taken)]
-    if row.combine is Combine.PRODUCT:
-        return _factors(taken)
-    if row.combine in (Combine.AND, Combine.OR):
-        return [
-            State(int(s != 0 or special != 0), 0, 1)
-            for s, special in zip(taken.significand, taken.special, strict=True)
-        ]
-    below = 0 if is_position(row) or taken.exponent == 0 else 1
-    keys = [-size - below if negative else size for size, negative in zip(taken.size, taken.negative, strict=True)]
-    pairs = zip(keys, taken.special, strict=True)
-    return [State(key, special, 1, position=at) for at, (key, special) in enumerate(pairs)]
-
-
-def _arguments(x: Taken) -> list[State]:
-    parts = zip(x.significand, x.shift, x.negative, x.special, strict=True)
-    return [
-        State(0, special, 1, terms=() if special else ((-s if negative else s, x.exponent + shift),))
-        for s, shift, negative, special in parts
-    ]
-
-
-def _summands(row: Reduction, x: Taken) -> list[State]:
-    signed, square = row.map is Map.ITSELF, row.map is Map.SQUARE
-    result = []
-    for s, shift, negative, special in zip(x.significand, x.shift, x.negative, x.special, strict=True):
-        number = (s * s) << (2 * shift) if square else s << shift
-        kind = POSITIVE_INFINITY if special == NEGATIVE_INFINITY and not signed else special
-        result.append(State(-number if negative and signed else number, kind, 1))
-    return result
-
-
-def _factors(x: Taken) -> list[State]:
-    """Odd significands: powers of two go into the exponent."""
-    result = []
-    for s, shift, negative, special in zip(x.significand, x.shift, x.negative, x.special, strict=True):
-        kind = POSITIVE_INFINITY if special == NEGATIVE_INFINITY else special
-        if s == 0:
-            result.append(State(1, kind or ZERO, 1, negative=negative))
-            continue
-        twos = (s & -s).bit_length() - 1
-        result.append(State(s >> twos, 0, 1, x.exponent + shift + twos, negative))
-    return result

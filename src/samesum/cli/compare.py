@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from samesum.cli.arguments import from_zero, new_file
 from samesum.cli.exits import Exit, UsageError
-from samesum.cli.matrix import write_matrix
 from samesum.cli.show import print_json
 from samesum.files.writing import write_text
 
@@ -31,9 +30,11 @@ EPILOG = """examples:
   samesum compare server.record laptop.record
                                           where the first other bits come from
 
-The model runs on each engine, and every reduction, scan and softmax (in
-branches too) is put beside the exact answer: inside the model, on the values
-that the engine itself had there, and alone, as a model of one node.
+The model runs on each engine, and every node that computes numbers with an
+operator that samesum has (in branches too) is put beside the exact answer:
+inside the model, on the values that the engine itself had there, and sums and
+what is made of them, or what is wrong there, alone, as a model of one node.
+Where outputs differ, the first node is named at which the engines part.
 
 verdicts:
   right       the exact result, rounded once
@@ -54,7 +55,8 @@ an engine of your own, in a file mine.py of the current folder, is
 exit status:
   0  no engine is wrong at a node
   1  one is, or has an error above --max-ulp, or outputs differ by more than
-     roundings come to and nothing that was judged explains it
+     --max-difference, or by more than roundings come to and nothing that was
+     judged explains it
   5  an engine does not run the model, or nothing of it was checked: no node is
      judged, and it runs alone or --max-ulp is given
 of two records: 0 the same bits everywhere, 1 a value differs or is in one of
@@ -71,9 +73,7 @@ def add_to(verbs: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument(
-        "model", metavar="MODEL", type=Path, nargs="?", help="an .onnx file, or the .xml of an OpenVINO IR"
-    )
+    parser.add_argument("model", metavar="MODEL", type=Path, help="an .onnx file, or the .xml of an OpenVINO IR")
     parser.add_argument("other", metavar="RECORD", type=Path, nargs="?", help="with a record as MODEL: another one")
     parser.add_argument(
         "--input",
@@ -91,13 +91,17 @@ def add_to(verbs: Any) -> None:
         "--max-ulp", metavar="N", type=from_zero(float), help="status 1 if an error is above N ulps, too"
     )
     parser.add_argument(
+        "--max-difference",
+        metavar="R",
+        type=from_zero(float),
+        help="status 1 if an output is further from the first engine's than R of its largest magnitude",
+    )
+    parser.add_argument(
         "--effect", action="store_true", help="what exact reductions do to ONNX Runtime's outputs, beside float64"
     )
     parser.add_argument("--save", metavar="DIR", type=Path, help="write a model and a script for each wrong node")
     parser.add_argument("--html", metavar="FILE", type=new_file, help="write one self-contained page with pictures")
     parser.add_argument("--record", metavar="FILE", type=new_file, help="keep every engine's values in FILE")
-    matrix = "without MODEL: every operator on every installed engine in difficult cases; .md, .html, .png or .svg"
-    parser.add_argument("--matrix", metavar="FILE", type=new_file, help=matrix)
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.set_defaults(call=call)
 
@@ -106,11 +110,8 @@ def call(arguments: argparse.Namespace) -> Exit:
     """Compares, writes what is asked for, prints the report."""
     from samesum.cli.compare_report import report
     from samesum.compare.page import page
-    from samesum.runtimes.output import stdout_to_stderr
+    from samesum.runtimes.runtime import stdout_to_stderr
 
-    if arguments.matrix is not None and arguments.model is None:
-        print(write_matrix(arguments.matrix))
-        return Exit.FINE
     _check(arguments)
     if arguments.other is not None:
         return _records(arguments)
@@ -122,9 +123,12 @@ def call(arguments: argparse.Namespace) -> Exit:
         print_json(found.to_dict())
     else:
         print(report(found))
-    if found.wrong or found.unexplained or _above(found, arguments.max_ulp):
+    limit = arguments.max_difference
+    is_far = limit is not None and any(each.max_rel > limit for each in found.outputs)
+    if found.wrong or found.unexplained or is_far or _above(found, arguments.max_ulp):
         return Exit.MISMATCH
-    is_open = found.unchecked or (arguments.max_ulp is not None and not found.has_figures)
+    is_open = found.unchecked or (limit is not None and not found.outputs)
+    is_open = is_open or (arguments.max_ulp is not None and not found.has_figures)
     return Exit.UNSUPPORTED if is_open else Exit.FINE
 
 
@@ -142,7 +146,7 @@ def _records(arguments: argparse.Namespace) -> Exit:
     return Exit.FINE if all(pair.is_same for pair in pairs) else Exit.MISMATCH
 
 
-_OF_MODELS = ("input", "weights", "against", "seed", "max_ulp", "effect", "save", "html", "record")
+_OF_MODELS = ("input", "weights", "against", "seed", "max_ulp", "max_difference", "effect", "save", "html", "record")
 """Options that say how a model is run and what is kept of it."""
 
 
@@ -150,15 +154,13 @@ def _check(arguments: argparse.Namespace) -> None:
     """What can be refused is refused before anything runs."""
     from samesum.compare.records import is_record
 
-    if arguments.model is None or arguments.matrix is not None:
-        raise UsageError("name a MODEL to compare, or --matrix FILE without a model")
     for path in (arguments.model, arguments.weights, arguments.other):
         if path is not None and not path.exists():
             raise UsageError(f"cannot read {path}: No such file or directory")
     if arguments.other is None and is_record(arguments.model):
         raise UsageError(f"{arguments.model} is a record; name a second record to put beside it")
     given = [f"--{name.replace('_', '-')}" for name in _OF_MODELS if getattr(arguments, name)]
-    given += ["--max-ulp"] if arguments.max_ulp == 0 else []
+    given += [f"--{name.replace('_', '-')}" for name in ("max_ulp", "max_difference") if getattr(arguments, name) == 0]
     if arguments.other is not None and given:
         raise UsageError(f"two records are compared as they are, without {', '.join(given)}")
     if arguments.save is not None and arguments.save.exists() and not arguments.save.is_dir():

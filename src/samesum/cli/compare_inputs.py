@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from samesum.cli.inputs import named_sources, split_option
+from samesum.cli.models import named_sources, split_option
 from samesum.compare.graph import Input
 from samesum.files.source import Source
 from samesum.formats.arrays import NDArray

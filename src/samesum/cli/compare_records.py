@@ -9,8 +9,9 @@ from typing import Any
 from samesum.cli.compare_report import WIDTH
 from samesum.cli.show import printable
 from samesum.compare.records import Change, Record, RecordPair
-from samesum.compare.results import FULL, Comparison, number
-from samesum.compare.words import engine_name, figure_text
+from samesum.compare.results import FULL, Comparison
+from samesum.compare.words import engine_name
+from samesum.testing.figures import figure_text, number
 
 SHOWN = 12
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
 from samesum.cli.show import printable
-from samesum.compare.judging import Verdict
 from samesum.compare.results import Comparison, NodeFinding
 from samesum.compare.words import (
     FIGURES,
@@ -16,11 +15,13 @@ from samesum.compare.words import (
     counts,
     detail,
     engine_name,
-    figure_text,
     open_ends,
+    parting_text,
     precision_text,
     ulps,
 )
+from samesum.testing.figures import figure_text
+from samesum.testing.truths import Verdict
 
 WIDTH = 80
 SHOWN = 20
@@ -74,7 +75,7 @@ def _controls(found: Comparison) -> list[str]:
 
 def _nodes(nodes: Sequence[NodeFinding]) -> list[str]:
     if not nodes:
-        return ["No node is judged: no reduction, scan, softmax, normalization, pool or scatter."]
+        return ["No node is judged: none computes numbers with an operator that samesum has."]
     lines = [counts(nodes)]
     kinds: dict[object, list[NodeFinding]] = {}
     for node in nodes:
@@ -96,7 +97,7 @@ def _nodes(nodes: Sequence[NodeFinding]) -> list[str]:
 
 
 def _open(found: Comparison) -> list[str]:
-    return [line for said in open_ends(found) for line in wrap(said, WIDTH)]
+    return [line for said in (*parting_text(found), *open_ends(found)) for line in wrap(said, WIDTH)]
 
 
 def _kind(node: NodeFinding) -> object:

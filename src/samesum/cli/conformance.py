@@ -9,23 +9,24 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from samesum.cli.arguments import new_file
 from samesum.cli.exits import Exit, UsageError
 from samesum.cli.show import print_json
+from samesum.errors import MissingPackage
 
 if TYPE_CHECKING:
-    from samesum.cli.reporting import Report
+    from samesum.cli.conformance_run import Report
     from samesum.conformance.case import Case
-    from samesum.conformance.contestants import Contestant
-    from samesum.conformance.running import Finding
+    from samesum.conformance.running import Contestant, Finding
 
 EPILOG = """suites:
   onnx-node              237 node tests of the onnx package: as they are, spelt
                          out in other operators, exported
-  onnx-node-others       764 more of the other operators that samesum has
+  onnx-node-others       1476 more of the other operators that samesum has
   onnx-exported          5 more exported models
   onnx-older             the node tests in the opsets that had axes as an
                          attribute
-  openvino-op-reference  575 cases of OpenVINO's own reference tests
+  openvino-op-reference  573 cases of OpenVINO's own reference tests
   onnxruntime            731 expectations of ONNX Runtime's own tests
   onnxruntime-own        12 that follow its own choices; expected is what
                          samesum decides
@@ -103,6 +104,10 @@ def add_to(verbs: Any) -> None:
         default=0,
         help="let an answer pass that is at most N steps of its type away: separates meaning from rounding",
     )
+    matrix = (
+        "instead of the suites: every operator on every installed engine in small difficult cases; .md, .png or .svg"
+    )
+    parser.add_argument("--matrix", metavar="FILE", type=new_file, help=matrix)
     parser.add_argument("--timeout", metavar="S", type=float, default=60.0, help="seconds for one case (default 60)")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print one JSON document")
@@ -112,10 +117,12 @@ def add_to(verbs: Any) -> None:
 
 def call(arguments: argparse.Namespace) -> Exit:
     """Runs what was chosen, saves the cases that failed, prints the tables."""
-    from samesum.cli.reporting import document, markdown, print_report
-    from samesum.runtimes.output import stdout_to_stderr
+    from samesum.cli.conformance_run import document, markdown, print_report
+    from samesum.runtimes.runtime import stdout_to_stderr
 
     _check(arguments)
+    if arguments.matrix is not None:
+        return _matrix(arguments.matrix)
     if arguments.export is not None:
         return _export(arguments)
     with stdout_to_stderr():
@@ -144,8 +151,7 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 def _reported(arguments: argparse.Namespace) -> Report:
-    from samesum.cli.choosing import cases, contestants
-    from samesum.cli.reporting import Report
+    from samesum.cli.conformance_run import Report, cases, contestants
 
     chosen = cases(arguments)
     tested, beside = contestants(arguments)
@@ -161,11 +167,33 @@ def _reported(arguments: argparse.Namespace) -> Report:
 
 
 def _export(arguments: argparse.Namespace) -> Exit:
-    from samesum.cli.choosing import cases
+    from samesum.cli.conformance_run import cases
     from samesum.conformance.saving import export_cases
 
     count = export_cases(arguments.export, cases(arguments))
     print(f"exported: {count} cases to {arguments.export}; cases.json lists them")
+    return Exit.FINE
+
+
+def _matrix(path: Path) -> Exit:
+    """Writes the file and prints one line on what it holds."""
+    from samesum.conformance import matrix
+    from samesum.conformance.explaining import contestants
+    from samesum.conformance.explaining import matrix as explained
+
+    matrix.checked(path)
+    engines = contestants()
+    try:
+        if len(engines) == 1:
+            raise MissingPackage('there is no engine to put beside samesum; pip install "samesum[compare]"')
+        found = list(explained(engines))
+        versions = {each.name: each.version for each in engines}
+    finally:
+        for engine in engines:
+            engine.close()
+    matrix.write(found, versions, path)
+    agreed = ", ".join(f"{name} {'{} of {}'.format(*matrix.counts(found, name))}" for name in versions)
+    print(f"wrote {path}: {len(found)} cases; the same answer as samesum: {agreed}")
     return Exit.FINE
 
 

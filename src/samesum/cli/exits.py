@@ -22,6 +22,7 @@ class Exit(IntEnum):
     PIPE_CLOSED = 141
 
 
+# The table of `samesum --help`.
 MEANINGS = {
     Exit.FINE: "success",
     Exit.MISMATCH: "a result is not the expected one",
@@ -31,7 +32,6 @@ MEANINGS = {
     Exit.UNSUPPORTED: "an operator or a type is not supported, or nothing was checked",
     Exit.LACKING: "a package that is needed is not installed, or not enough memory",
 }
-"""The table of `samesum --help`."""
 
 
 class UsageError(Exception):

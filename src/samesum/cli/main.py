@@ -7,7 +7,7 @@ import io
 import os
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from typing import NoReturn
@@ -16,8 +16,8 @@ from samesum import __version__
 from samesum.cli.exits import MEANINGS, Exit, InvalidFileError, UsageError, one_line, status_of
 from samesum.errors import SamesumError
 
-VERBS = ("run", "info", "compare", "explain", "stats", "conformance", "selftest", "bench", "doctor")
-"""Modules of this package, which add a verb each."""
+# Modules of this package, which add a verb each.
+VERBS = ("run", "info", "compare", "explain", "stats", "conformance", "doctor")
 
 EPILOG = "exit status:\n" + "\n".join(f"  {status.value}  {meaning}" for status, meaning in MEANINGS.items())
 
@@ -50,10 +50,17 @@ def build_parser(names: Sequence[str] = VERBS) -> Parser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command line `argv` (the process's own by default) and returns the exit status."""
+    verb = tuple(sys.argv[1:] if argv is None else argv)[:1]
+    # A verb that is named is imported alone: all of them take a third of a second.
+    return run(lambda: build_parser(verb if verb and verb[0] in VERBS else VERBS), argv)
+
+
+def run(make_parser: Callable[[], Parser], argv: Sequence[str] | None) -> int:
+    """Parses `argv`, calls the parser's `call`, and returns the exit status; every error is one line."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        status = _called(argv)
+        status = _called(make_parser(), argv)
         sys.stdout.flush()
         return status
     except KeyboardInterrupt:
@@ -67,10 +74,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return status_of(error)
 
 
-def _called(argv: Sequence[str] | None) -> int:
-    verb = tuple(sys.argv[1:] if argv is None else argv)[:1]
-    # A verb that is named is imported alone: all of them take a third of a second.
-    parser = build_parser(verb if verb and verb[0] in VERBS else VERBS)
+def _called(parser: Parser, argv: Sequence[str] | None) -> int:
     try:
         arguments = parser.parse_args(argv)
     except SystemExit as stop:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
 
+# Names a step while it lasts; the bar goes on when it has ended.
 Step = Callable[[str], AbstractContextManager[None]]
-"""Names a step while it lasts; the bar goes on when it has ended."""
 
+# Is told how many bytes more have been read.
 Bytes = Callable[[int], None]
-"""Is told how many bytes more have been read."""
 
 
 @contextmanager

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from samesum.cli.exits import Exit
-from samesum.cli.inputs import read_inputs
-from samesum.cli.models import add_model_to, open_model
+from samesum.cli.models import add_model_to, open_model, read_inputs
 from samesum.cli.show import print_json, printable, values_json, values_text
-from samesum.files.npz import write_npz
+from samesum.files.npy import write_npz
 from samesum.formats.arrays import NDArray, shape_text
 
 EXAMPLE = """examples:
@@ -50,12 +49,6 @@ def add_to(verbs: Any) -> None:
         default=[],
         help="a .npy, .npz or .pb file, or a folder of .pb files; may be given several times",
     )
-    parser.add_argument(
-        "--fuse-normalizations",
-        action="store_true",
-        help="run a LayerNorm, RMSNorm, L2 normalization or GroupNorm that the model writes out in several nodes as one"
-        " step, rounded once",
-    )
     parser.add_argument("--output", metavar="OUT.npz", type=output_path, help="save the outputs by name")
     parser.add_argument(
         "--json", action="store_true", help="print one JSON document, without the values if --output is given"
@@ -75,7 +68,7 @@ def output_path(text: str) -> Path:
 
 def call(arguments: argparse.Namespace) -> Exit:
     """Runs the model, then saves and prints its outputs."""
-    model = open_model(arguments.model, arguments.weights, arguments.fuse_normalizations)
+    model = open_model(arguments.model, arguments.weights)
     outputs = model.run(read_inputs(arguments.inputs, model.inputs))
     if arguments.output is not None:
         write_npz(arguments.output, outputs)

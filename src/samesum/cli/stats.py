@@ -12,6 +12,7 @@ from samesum.cli.arguments import joined as in_one_list
 from samesum.cli.exits import Exit, UsageError, status_of
 from samesum.cli.show import print_json
 from samesum.cli.stats_diff import compare
+from samesum.cli.stats_manifest import keep_or_verify
 from samesum.cli.stats_notes import note
 from samesum.cli.stats_plot import check_plot, plot
 from samesum.cli.stats_reading import Run, chosen, run
@@ -68,6 +69,16 @@ def add_to(verbs: Any) -> None:
     parser.add_argument(
         "--sort", choices=COLUMNS, metavar="COLUMN", help="rows from the greatest on, texts from A to Z"
     )
+    kept = parser.add_mutually_exclusive_group()
+    kept.add_argument(
+        "--manifest",
+        type=new_file,
+        metavar="OUT",
+        help="write names, types, shapes and digests of the tensors, which --verify takes",
+    )
+    kept.add_argument(
+        "--verify", type=Path, metavar="MANIFEST", help="say what is not as it was; status 0 where everything is"
+    )
     parser.add_argument("--diff", type=Path, nargs=2, metavar=("A", "B"), help="which tensors of two files differ")
     parser.add_argument("--model", type=Path, metavar="MODEL", help="an .onnx model, run in ONNX Runtime on --data")
     parser.add_argument("--data", type=Path, metavar="DIR", help="a folder with a .npz file for each sample")
@@ -118,6 +129,8 @@ def call(arguments: argparse.Namespace) -> Exit:
         raise UsageError("--data, --ranges, --ranges-for, --data-max and --percentile go with --model")
     if arguments.diff:
         return compare(arguments)
+    if arguments.manifest or arguments.verify:
+        return keep_or_verify(arguments)
     merged = in_one_list(arguments.merge or [])
     pattern = _checked(arguments, bool(merged))
     before = joined(chosen((record for path in merged for record in _read(path)), arguments.only))

@@ -9,11 +9,10 @@ from typing import Any
 
 from samesum.cli.exits import Exit, UsageError
 from samesum.cli.progress import transfer
-from samesum.cli.show import print_json, printable
+from samesum.cli.show import Table, print_json, printable, table_lines, terminal_width
 from samesum.cli.stats_notes import note
 from samesum.cli.stats_reading import chosen
 from samesum.cli.stats_text import cell, plain
-from samesum.cli.tables import Table, table_lines, terminal_width
 from samesum.files.contents import open_tensors
 from samesum.files.tensor import Skipped, Tensor
 from samesum.stats.differences import Difference, NotCompared, difference
@@ -23,7 +22,8 @@ def compare(arguments: argparse.Namespace) -> Exit:
     """One line for each tensor that differs, and one for each that could not be compared."""
     others = (arguments.files, arguments.merge, arguments.state, arguments.axis, arguments.plot, arguments.fail_on)
     of_table = (arguments.columns, arguments.sort, arguments.histogram, arguments.digest)
-    if any(others) or any(of_table) or arguments.per_channel is not None:
+    of_manifests = (arguments.manifest, arguments.verify)
+    if any((*others, *of_table, *of_manifests)) or arguments.per_channel is not None:
         raise UsageError("--diff takes two files and no others, and goes with --json alone, or with --only")
     a, b = (_named(path, arguments.only) for path in arguments.diff)
     if a and b and all(path.suffix.lower() == ".npy" for path in arguments.diff):

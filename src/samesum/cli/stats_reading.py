@@ -19,12 +19,13 @@ from samesum.cli.stats_notes import note, throughput
 from samesum.errors import SamesumError
 from samesum.files.contents import open_tensors
 from samesum.files.tensor import Contents, Skipped, Tensor
+from samesum.stats.manifest import Entry
 from samesum.stats.measuring import Reading, check_axes, measured, undecoded
 from samesum.stats.pattern import Pattern
 from samesum.stats.record import Record
 from samesum.stats.store import Stored
 
-Named = TypeVar("Named", Tensor, Skipped, Record, Tensor | Skipped)
+Named = TypeVar("Named", Tensor, Skipped, Record, Tensor | Skipped, Entry)
 
 
 @dataclass(slots=True)

@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from samesum.cli.show import printable
+from samesum.cli.show import Table, fitted, printable, terminal_width, wrapped
 from samesum.cli.stats_text import cell, print_histograms, shape_cell
-from samesum.cli.tables import Table, fitted, terminal_width, wrapped
 from samesum.stats.figures import NAMES, Figure
 from samesum.stats.record import Record
 

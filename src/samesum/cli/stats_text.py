@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from samesum.cli.exits import one_line
-from samesum.cli.show import printable
-from samesum.cli.tables import Table, fitted, terminal_width
+from samesum.cli.show import Table, fitted, printable, terminal_width
 from samesum.stats.figures import NAMES, Figure
 from samesum.stats.histogram import Histogram
 from samesum.stats.record import Record, digest

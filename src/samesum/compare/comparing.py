@@ -10,13 +10,16 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from samesum.compare.effect import effects
 from samesum.compare.engines import close, made
 from samesum.compare.graph import Graph
 from samesum.compare.inputs import Runs, checked, made_up
-from samesum.compare.merging import merged_node, ordered, worst_controls, worst_outputs
+from samesum.compare.merging import merged_node, ordered, settled, worst_controls, worst_outputs
 from samesum.compare.observing import ROUNDINGS, SHORT, Observed, differences, same
 from samesum.compare.onnx_graph import OnnxGraph
+from samesum.compare.parting import parting
 from samesum.compare.reading import read
 from samesum.compare.records import Recorder, recording
 from samesum.compare.results import (
@@ -28,7 +31,9 @@ from samesum.compare.results import (
     Hazard,
     NodeFinding,
     OutputDifference,
+    Parting,
 )
+from samesum.compare.sizes import sizes_of
 from samesum.compare.walk import Save, Walk
 from samesum.errors import AttributeValueError
 from samesum.formats.integers import boolean_of
@@ -129,6 +134,7 @@ class _Comparing:
     hazards: dict[tuple[str, str, str], Hazard] = field(default_factory=dict)
     recorder: Recorder | None = None
     seed: int | None = None
+    parting: Parting | None = None
 
     def kept(
         self,
@@ -163,20 +169,31 @@ class _Comparing:
             found, exposed = walk.over(partial(self.advance, f"nodes{said}"))
             controls += exposed
             self.recorder = None
+            self._part(feeds, outputs)
             for node in found:
                 nodes.setdefault(node.name, []).append(node)
         self.notes[:0] = [_shortened(each, outputs) for each in self.engines if each.is_shortened]
+        merged = {name: merged_node(each) for name, each in nodes.items()}
         return Comparison(
             self.title,
             self._facts(),
-            worst_outputs(outputs),
+            worst_outputs(settled(self.graph, outputs, merged)),
             worst_controls(controls),
-            ordered([merged_node(each) for each in nodes.values()]),
+            ordered(list(merged.values())),
             tuple(self.hazards.values()),
             self._effects(sets[0]) if self.effect else (),
             tuple(dict.fromkeys(self.notes)),
             self.seed,
+            self.parting,
         )
+
+    def _part(self, feeds: Feeds, outputs: Sequence[OutputDifference]) -> None:
+        """For the first set of inputs whose outputs differ by more than roundings."""
+        if self.parting is None and any(each.max_rel > ROUNDINGS or each.beyond for each in outputs):
+            self.advance("where the engines part", 0, 1)
+            with np.errstate(all="ignore"):
+                graph = Walk(self.graph, self.engines, feeds, self.memory, self.save, self.hazards).flat()
+                self.parting = parting(graph, self.engines, feeds, sizes_of(graph, feeds), self.memory)
 
     def _effects(self, feeds: Feeds) -> tuple[Effect, ...]:
         """For the first set of inputs."""

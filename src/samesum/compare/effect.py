@@ -15,8 +15,7 @@ from samesum.errors import SamesumError
 from samesum.formats.arrays import NDArray
 from samesum.formats.ulps import is_float
 from samesum.runtimes.onnxruntime_engine import SILENT
-from samesum.runtimes.runtime import EngineError, Feeds, one_line
-from samesum.runtimes.troubles import of_python
+from samesum.runtimes.runtime import EngineError, Feeds, of_python, one_line
 
 
 def effects(graph: OnnxGraph, feeds: Feeds, plain: Values) -> tuple[list[Effect], str]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
 from samesum.formats.arrays import Dtype, NDArray, Shape
 from samesum.runtimes.runtime import EngineModel, Feeds
+from samesum.testing.node import Node
 
 STRINGS = np.dtype(object)
 """The type of an array of texts."""
@@ -27,25 +28,6 @@ class Input:
     dtype: Dtype | None
     shape: Shape | None
     dim_names: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Node:
-    """One node: where it stands, what it computes, and the names of its values, "" for an input left out."""
-
-    name: str
-    standard: str
-    operator: str
-    domain: str
-    opset: int
-    inputs: tuple[str, ...]
-    outputs: tuple[str, ...]
-    attributes: Mapping[str, Any]
-    body: str = ""
-    """The nodes whose bodies it stands in, from the outermost inwards; "" for the graph itself."""
-    observed: bool = True
-    """False in a body whose values cannot be exposed."""
-    native: Any = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import ml_dtypes
 import numpy as np
 
-from samesum.compare.families import Family, Judged
-from samesum.compare.graph import Node
-from samesum.compare.judging import Arrays
-from samesum.compare.lines import axes_of, lines
 from samesum.compare.results import Hazard
 from samesum.formats.arrays import BFLOAT16, Dtype, NDArray
 from samesum.formats.rounding import FORMATS
+from samesum.testing.families import Family, Judged
+from samesum.testing.lines import axes_of, lines
+from samesum.testing.node import Node
+from samesum.testing.truths import Arrays
 
 SHORT = (np.dtype(np.float16), BFLOAT16)
 LOST = 2.0**-4

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from functools import cached_property
 
-from samesum.compare.graph import Alone, Input, Node, told_apart
+from samesum.compare.graph import Alone, Input, told_apart
 from samesum.compare.ir_text import (
     NAMES,
     PRECISIONS,
@@ -21,13 +21,15 @@ from samesum.compare.ir_text import (
     text_of,
 )
 from samesum.errors import ModelError
-from samesum.formats.arrays import NDArray
+from samesum.formats.arrays import Dtype, NDArray
 from samesum.formats.elements import IR_ELEMENTS
+from samesum.formats.rounding import FORMATS
 from samesum.frontends.models.ir_file.constants import constant
-from samesum.frontends.models.ir_file.layers import Layer, read_layers
+from samesum.frontends.models.ir_file.layers import Layer, Port, read_layers
 from samesum.frontends.models.ir_file.texts import shape, split_names
 from samesum.frontends.models.ir_file.xml import Element, parse
 from samesum.runtimes.runtime import EngineModel, Format
+from samesum.testing.node import Node
 
 _RESULT = "samesum:result"
 BODIES = ("body", "then_body", "else_body")
@@ -220,13 +222,20 @@ def _copied(layer: Layer, element: Element, number: int, given: Sequence[NDArray
     """The layer of the file, its ports without dims and its first output under a name of its own."""
     data = element.only("data")
     inputs = "".join(f'<port id="{port.number}"/>' for port in layer.inputs[: len(given)])
-    precision = PRECISIONS[NAMES[given[0].dtype]]
+    kind = given[0].dtype
     outputs = "".join(
-        f'<port id="{port.number}" precision="{precision}"{"" if i else f" names={quoted(_RESULT)}"}/>'
+        f'<port id="{port.number}" precision="{_precision(port, kind)}"{"" if i else f" names={quoted(_RESULT)}"}/>'
         for i, port in enumerate(layer.outputs)
     )
     content = f"{'' if data is None else text_of(data)}<input>{inputs}</input><output>{outputs}</output>"
     return layer_text(number, layer.type, layer.version, content, quoted(layer.name))
+
+
+def _precision(port: Port, data: Dtype) -> str:
+    """What the file says of results of another kind than the data, else the type of the data."""
+    said = port.dtype
+    is_same_kind = said is None or (said.name in FORMATS and data.name in FORMATS)
+    return PRECISIONS[NAMES[data if said is None or is_same_kind else said]]
 
 
 def _sources(root: Element, layers: Mapping[int, Layer]) -> dict[tuple[int, int], tuple[int, int]]:

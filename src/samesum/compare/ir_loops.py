@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from samesum.compare.families import judged
-from samesum.compare.graph import Node
 from samesum.compare.ir_graph import IrGraph, inner_layers, node_of
 from samesum.compare.ir_text import children, const_text, document, edge_text, layer_text, quoted
 from samesum.compare.loops import PASSES
 from samesum.formats.arrays import NDArray
 from samesum.frontends.models.ir_file.layers import Layer
 from samesum.frontends.models.ir_file.xml import Element, parse
+from samesum.testing.families import judged
+from samesum.testing.node import Node
 
 _REPEATING = ("TensorIterator", "Loop")
 _Source = tuple[int, int]

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from samesum.compare.families import judged
-from samesum.compare.graph import Node
 from samesum.compare.onnx_graph import OnnxGraph
+from samesum.testing.families import judged
+from samesum.testing.node import Node
 
 PASSES = {"first": 0, "last": -1}
 _REPEATING = ("Loop", "Scan")
@@ -57,7 +57,7 @@ class _Opened:
             if each.op_type == "Constant" and each.attribute[0].name == "value"
         }
         own = {each.name for each in body.input} | {name for each in body.node for name in each.output if name}
-        needed = {name for node in inner for name in (*node.inputs, *node.outputs[:1])} & own - set(constants)
+        needed = {name for node in inner for name in (*node.inputs, node.result)} & own - set(constants)
         for name in sorted(needed):
             self._expose(loop, body, title, name)
         for name, tensor in constants.items():
@@ -105,5 +105,5 @@ def _renamed(node: Node, title: str, when: str, exposed: set[str], constants: se
             return _value(title, when, name)
         return f"{title}/{name}" if name in constants else name
 
-    inputs, outputs = (tuple(map(name_of, names)) for names in (node.inputs, node.outputs[:1]))
+    inputs, outputs = (tuple(map(name_of, names)) for names in (node.inputs, (node.result,)))
     return replace(node, name=f"{title}/{node.name} ({when} pass)", inputs=inputs, outputs=outputs, observed=True)

@@ -4,24 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
-from samesum.compare.families import Judged
-from samesum.compare.figures import Figure
-from samesum.compare.graph import Graph, Node
-from samesum.compare.judging import ORDER, Arrays, Truth, Verdict, class_of, truth
+from samesum.compare.graph import Graph
 from samesum.compare.observing import Observed, Values, arrays_of, is_short, needed, same, same_array
 from samesum.compare.results import EngineFinding
-from samesum.compare.rules import reason, reason_of_order
-from samesum.compare.trees import called
-from samesum.compare.updates import loses_updates
 from samesum.errors import ModelError, SamesumError, UnsupportedOperator
 from samesum.formats.arrays import NDArray
-from samesum.runtimes.runtime import EngineError, Feeds, one_line
+from samesum.runtimes.own_engine import Samesum
+from samesum.runtimes.runtime import EngineError, Feeds, one_line, run
+from samesum.testing.allowances import Order
+from samesum.testing.families import MADE_OF_SUMS, Judged
+from samesum.testing.figures import Figure
+from samesum.testing.node import Node
+from samesum.testing.rules import reason, reason_of_order
+from samesum.testing.trees import called
+from samesum.testing.truths import ORDER, Arrays, Truth, Verdict, class_of, truth
+from samesum.testing.updates import loses_updates
 
 CHANGES = "changes from run to run"
 LOST = f"{CHANGES} by more than any order of additions comes to: updates are lost"
 PROBED = 2.0
 """Ulps of the fair magnitude from which on an error that no rule explains is worth probing for."""
+MOST_JUDGED = 1 << 18
+"""Results of what is no sum; of more these many are judged."""
 RUNS = 3
 """How often a model of one node runs, so that an answer that changes is seen to."""
 
@@ -38,7 +44,9 @@ class Truths:
         before = self._held.get(node.name)
         if before is None or not _same_inputs(before[0], arrays):
             try:
-                found: Truth | SamesumError = truth(self.graph, node, how, arrays)
+                exact = truth(node, how, arrays, partial(computed, self.graph, node), Order.BLOCKS)
+                is_sum = how.family in MADE_OF_SUMS
+                found: Truth | SamesumError = exact if is_sum else exact.sample(MOST_JUDGED)
             except SamesumError as error:
                 found = error
             before = self._held[node.name] = (arrays, found)
@@ -46,10 +54,21 @@ class Truths:
             raise before[1]
         return before[1]
 
+    def judged(self, node: Node) -> int | None:
+        """How many results of the node are judged; None: all of them, or none."""
+        _, found = self._held.get(node.name, (None, None))
+        return len(found.places) if isinstance(found, Truth) and found.places is not None else None
+
     def inputs(self, node: Node) -> Arrays | None:
         """Inputs that some engine had at the node."""
         before = self._held.get(node.name)
         return None if before is None else before[0]
+
+
+def computed(graph: Graph, node: Node, arrays: Arrays) -> NDArray:
+    """What samesum gives for a model of the node alone."""
+    alone = graph.alone(node, arrays)
+    return run(Samesum(), alone.model, alone.feeds, [alone.wanted])[alone.wanted]
 
 
 def _same_inputs(a: Arrays, b: Arrays) -> bool:
@@ -78,14 +97,14 @@ def judged_node(observed: Observed, node: Node, how: Judged, feeds: Feeds, seen:
     except SamesumError as error:
         return _without_truth(observed, node, arrays, seen, truths.graph, _no_opinion(node, error))
     work = _Work(observed, node, how, feeds, truths, arrays, exact)
-    answer = seen.values[node.outputs[0]] if inside is not None and seen.values is not None else None
+    answer = seen.values[node.result] if inside is not None and seen.values is not None else None
     if (
         answer is not None
         and seen.again is not None
         and _changes(node, arrays, answer, feeds, seen.again, truths.graph)
     ):
         alone, _, words = work.alone()
-        said = words if words == LOST else _change(node, arrays, [answer, seen.again[node.outputs[0]]])
+        said = words if words == LOST else _change(node, arrays, [answer, seen.again[node.result]])
         return EngineFinding(exact.figure(answer), alone, Verdict.WRONG, said)
     return work.verdict(answer, seen.keeps_outputs)
 
@@ -94,7 +113,7 @@ def _without_truth(
     observed: Observed, node: Node, arrays: Arrays, seen: Seen, graph: Graph, unknown: str
 ) -> EngineFinding:
     """No opinion, but on answers that differ by more than an order of additions comes to."""
-    runs = [each[node.outputs[0]] for each in (seen.values, seen.again) if each is not None]
+    runs = [each[node.result] for each in (seen.values, seen.again) if each is not None]
     try:
         answers = [*runs, *_runs_alone(observed, node, arrays, graph)]
     except (EngineError, ModelError):
@@ -134,7 +153,7 @@ def _inputs(graph: Graph, node: Node, feeds: Feeds, values: Values) -> Arrays | 
 def _changes(node: Node, arrays: Arrays, answer: NDArray, feeds: Feeds, again: Values, graph: Graph) -> bool:
     """True if the same inputs gave another answer in a second run."""
     inputs = _inputs(graph, node, feeds, again)
-    return inputs is not None and _same_inputs(arrays, inputs) and not same_array(answer, again[node.outputs[0]])
+    return inputs is not None and _same_inputs(arrays, inputs) and not same_array(answer, again[node.result])
 
 
 @dataclass(slots=True, eq=False)
@@ -160,7 +179,14 @@ class _Work:
         return self.exact.figure(answers[0]), answers[0], words
 
     def verdict(self, answer: NDArray | None, keeps_outputs: bool) -> EngineFinding:
-        """The node's own figure counts; one that rests on exposed values is marked and accuses nobody."""
+        """The node's own figure counts; one that rests on exposed values is marked and accuses nobody.
+
+        What is no sum is looked at alone only where it is wrong inside.
+        """
+        if answer is not None and self.how.family not in MADE_OF_SUMS:
+            inside = self.exact.figure(answer)
+            if not inside.wrong:
+                return EngineFinding(inside, None, class_of(inside))
         alone, answer_alone, words = self.alone()
         if words in (CHANGES, LOST):
             return EngineFinding(None if answer is None else self.exact.figure(answer), alone, Verdict.WRONG, words)
@@ -209,12 +235,12 @@ class _Work:
         arrays = _inputs(graph, self.node, self.feeds, values)
         if arrays is None or not _same_inputs(arrays, self.arrays):
             return False
-        return self.exact.figure(values[self.node.outputs[0]]).wrong > 0 < inside.wrong
+        return self.exact.figure(values[self.node.result]).wrong > 0 < inside.wrong
 
     def _reason(self, answer: NDArray, found: Figure, alone: NDArray | None) -> str:
         if found.is_exact:
             return ""
-        said = reason(self.node, self.how.family, self.arrays, answer, self.exact.exact)
+        said = reason(self.node, self.how.family, self.arrays, answer, self.exact.exact).words
         return said or ("" if found.scaled < PROBED else self._probed(answer, alone))
 
     def _probed(self, answer: NDArray, alone: NDArray | None) -> str:
@@ -222,7 +248,7 @@ class _Work:
         tree = self.observed.order(self.truths.graph, self.node, self.how.family, self.arrays)
         if tree is None:
             return ""
-        said = reason_of_order(self.node, self.how.family, self.arrays, answer, self.exact.exact, tree)
+        said = reason_of_order(self.node, self.how.family, self.arrays, answer, self.exact.exact, tree).words
         if said:
             return f"probed: {said}"
         if alone is None or same_array(answer, alone):

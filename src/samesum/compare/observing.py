@@ -9,12 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from samesum.compare.families import Family
-from samesum.compare.graph import Graph, Node
-from samesum.compare.lines import axes_of
+from samesum.compare.graph import Graph
 from samesum.compare.probing import NoOrder, probed
 from samesum.compare.results import Control, EngineFacts, OutputDifference
-from samesum.compare.trees import Tree
 from samesum.formats.arrays import NDArray
 from samesum.formats.ulps import is_float, steps
 from samesum.runtimes.own_engine import SamesumSession
@@ -29,6 +26,10 @@ from samesum.runtimes.runtime import (
     one_line,
     run,
 )
+from samesum.testing.families import Family
+from samesum.testing.lines import axes_of
+from samesum.testing.node import Node
+from samesum.testing.trees import Tree
 
 Values = dict[str, NDArray]
 
@@ -161,10 +162,11 @@ def differences(first: Values, engine: str, outputs: Values, limit: float) -> It
             far = float("inf") if differs else 0.0
             yield OutputDifference(name, engine, far, far, differs, differs > 0)
             continue
-        yield _difference(name, engine, wanted, got, limit)
+        yield difference(name, engine, wanted, got, limit)
 
 
-def _difference(name: str, engine: str, wanted: NDArray, got: NDArray, limit: float) -> OutputDifference:
+def difference(name: str, engine: str, wanted: NDArray, got: NDArray, limit: float) -> OutputDifference:
+    """Two values of one shape: how far the second is from the first, and whether that is beyond `limit`."""
     a, b = wanted.astype(np.float64), got.astype(np.float64)
     equal = (a == b) | (np.isnan(a) & np.isnan(b))
     with np.errstate(invalid="ignore"):
@@ -174,12 +176,14 @@ def _difference(name: str, engine: str, wanted: NDArray, got: NDArray, limit: fl
     most = float(off.max(initial=0.0))
     relative = most / largest if largest else (np.inf if most else 0.0)
     allowed = limit if is_float(wanted) else 0.0
-    return OutputDifference(name, engine, most, relative, int(np.count_nonzero(~equal)), relative > allowed)
+    return OutputDifference(
+        name, engine, most, relative, int(np.count_nonzero(~equal)), relative > allowed, not is_float(wanted)
+    )
 
 
 def needed(graph: Graph, node: Node, feeds: Feeds) -> tuple[str, ...]:
     """The values that have to be exposed for a node: those that are neither fed nor in the file."""
-    names = [name for name in (*node.inputs, *node.outputs[:1]) if name]
+    names = [name for name in (*node.inputs, node.result) if name]
     return tuple(name for name in names if name not in feeds and graph.constant(name) is None)
 
 

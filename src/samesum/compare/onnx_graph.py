@@ -8,17 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from samesum.compare.graph import STRINGS, Alone, Input, Node, told_apart
+from samesum.compare.graph import STRINGS, Alone, Input, told_apart
 from samesum.errors import ModelError
 from samesum.formats.arrays import NDArray
 from samesum.formats.elements import ONNX_ELEMENTS
 from samesum.runtimes.runtime import EngineModel, Format
+from samesum.testing.node import Node
 
-_NUMBERS = {element.dtype: number for number, element in ONNX_ELEMENTS.items() if element.bits >= 8}
-INT64 = 7
+NUMBERS = {element.dtype: number for number, element in ONNX_ELEMENTS.items() if element.bits >= 8}
 _STRING = 8
 _SHORT = frozenset({10, 16})
 _RESULT = "samesum:result"
+_WHOLE = frozenset({"DynamicQuantizeLinear"})
+"""Operators none of whose outputs may be left out."""
 
 
 class OnnxGraph:
@@ -124,11 +126,12 @@ class OnnxGraph:
         names = [f"x{i}" if array is not None else "" for i, array in enumerate(arrays)]
         del native.input[:]
         native.input.extend(names)
-        native.output[0] = _RESULT
-        for i in range(1, len(native.output)):
-            native.output[i] = ""
+        judged = next((i for i, name in enumerate(native.output) if name), 0)
+        for i, name in enumerate(native.output):
+            is_needed = name and native.op_type in _WHOLE
+            native.output[i] = _RESULT if i == judged else f"{_RESULT}:{i}" if is_needed else ""
         held = [
-            helper.make_tensor(name, _NUMBERS[array.dtype], array.shape, array.tobytes(), raw=True)
+            helper.make_tensor(name, NUMBERS[array.dtype], array.shape, array.tobytes(), raw=True)
             for name, array in zip(names[1:], arrays[1:], strict=True)
             if array is not None
         ]
@@ -138,8 +141,8 @@ class OnnxGraph:
         graph = helper.make_graph(
             [native],
             "alone",
-            [helper.make_tensor_value_info(names[0], _NUMBERS[data.dtype], data.shape)],
-            [helper.make_tensor_value_info(_RESULT, _result_type(node.operator, data), None)],
+            [helper.make_tensor_value_info(names[0], NUMBERS[data.dtype], data.shape)],
+            [onnx.ValueInfoProto(name=_RESULT)],
             held,
         )
         model = helper.make_model(graph, opset_imports=list(self.proto.opset_import), ir_version=self.proto.ir_version)
@@ -172,11 +175,6 @@ class OnnxGraph:
             not body,
             node,
         )
-
-
-def _result_type(operator: str, data: NDArray) -> int:
-    """What every operator that is judged gives: positions, or the type of its data."""
-    return INT64 if operator in ("ArgMax", "ArgMin") else _NUMBERS[data.dtype]
 
 
 def serialized(proto: Any) -> bytes:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from html import escape
 
 from samesum import __version__
-from samesum.compare.judging import Verdict
 from samesum.compare.results import Comparison, EngineFinding, NodeFinding
 from samesum.compare.words import (
     FIGURES,
@@ -15,11 +14,13 @@ from samesum.compare.words import (
     block,
     counts,
     detail,
-    figure_text,
     open_ends,
+    parting_text,
     precision_text,
     ulps,
 )
+from samesum.testing.figures import figure_text
+from samesum.testing.truths import Verdict
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1d2330; --quiet: #667085; --paper: #ffffff; --line: #d7dce5;
@@ -51,7 +52,7 @@ def page(found: Comparison) -> str:
         _engines(found),
         _outputs(found),
         f"<h2>Nodes</h2><p>{escape(counts(found.nodes))}. {escape(FIGURES if found.nodes else '')}</p>",
-        *(f'<p class="wrong">{escape(each)}</p>' for each in open_ends(found)),
+        *(f'<p class="wrong">{escape(each)}</p>' for each in (*parting_text(found), *open_ends(found))),
         _picture(found),
         _nodes(found.nodes),
         _hazards(found),

@@ -14,10 +14,10 @@ from itertools import groupby
 
 import numpy as np
 
-from samesum.compare.families import Family
-from samesum.compare.lines import lines
-from samesum.compare.trees import MOST_LEAVES, Tree
 from samesum.formats.arrays import NDArray
+from samesum.testing.families import Family
+from samesum.testing.lines import lines
+from samesum.testing.trees import MOST_LEAVES, Tree
 
 LARGE = {"float32": 2.0**100, "float64": 2.0**900}
 """It swamps ones in float64 too, where float32 is added in that; shorter types leave no room for such a number."""

@@ -13,15 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from samesum import __version__
-from samesum.compare.figures import Figure, figure
-from samesum.compare.graph import Node
 from samesum.compare.results import EngineFacts
 from samesum.errors import AttributeValueError, ModelError
-from samesum.files.npy import write_npy
-from samesum.files.npz import Archive
+from samesum.files.npy import Archive, write_npy
 from samesum.files.writing import replacing
 from samesum.formats.arrays import NDArray
 from samesum.runtimes.runtime import Feeds
+from samesum.testing.figures import Figure, figure
+from samesum.testing.node import Node
 
 CONTENTS = "record.json"
 _DATE = (1980, 1, 1, 0, 0, 0)
@@ -53,6 +52,11 @@ class Recorder:
     def node(self, engine: str, node: Node, arrays: Sequence[NDArray | None], answer: NDArray) -> None:
         """What an engine gave at a node for the inputs that it had there."""
         self._add(engine, "node", node.name, node.operator, digest(arrays), answer)
+
+    def in_order(self, names: Sequence[str]) -> None:
+        """What was given at nodes comes in this order of their names, behind the outputs."""
+        places = {name: place for place, name in enumerate(names)}
+        self.entries.sort(key=lambda each: places.get(each.name, -1) if each.kind == "node" else -1)
 
     def _add(self, engine: str, kind: str, name: str, operator: str, inputs: str, array: NDArray) -> None:
         entry = Entry(engine, kind, name, operator, inputs, f"{len(self.entries)}")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from samesum.compare.figures import Figure
-from samesum.compare.judging import ORDER, Verdict
+from samesum.testing.figures import Figure, number
+from samesum.testing.truths import ORDER, Verdict
 
 FULL = ":f32"
 """Behind the name of an engine that was run in float32 too, because it computes that in a shorter type by default."""
@@ -36,6 +35,8 @@ class OutputDifference:
     """Elements whose values differ."""
     beyond: bool = False
     """True if that is more than the roundings of a model come to."""
+    is_whole: bool = False
+    """True of integers and truths."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,8 @@ class NodeFinding:
     shape: tuple[int, ...]
     reduced: int
     engines: Mapping[str, EngineFinding]
+    sampled: int | None = None
+    """So many results are judged, evenly spaced; None: all of them."""
 
     @property
     def verdict(self) -> Verdict:
@@ -89,6 +92,18 @@ class NodeFinding:
     def worst(self) -> float:
         """The largest error of any engine, in ulps of the fair magnitude."""
         return max((each.worst for each in self.engines.values()), default=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Parting:
+    """The first node whose output differs between two engines though its inputs do not, by how much of the largest."""
+
+    name: str
+    operator: str
+    output: str
+    engines: tuple[str, str]
+    inputs_differ: float
+    output_differs: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +146,8 @@ class Comparison:
     """What a reader has to know first; not part of the document."""
     seed: int | None = None
     """Of inputs that were made up; None where they were given."""
+    parting: Parting | None = None
+    """Where two engines part whose outputs differ by more than roundings; None also where they do not."""
 
     @property
     def wrong(self) -> tuple[NodeFinding, ...]:
@@ -200,6 +217,15 @@ class Comparison:
                 }
                 for each in self.outputs
             ],
+            "parting": self.parting
+            and {
+                "name": self.parting.name,
+                "operator": self.parting.operator,
+                "output": self.parting.output,
+                "engines": list(self.parting.engines),
+                "inputs_differ": number(self.parting.inputs_differ),
+                "output_differs": number(self.parting.output_differs),
+            },
             "control": [{"engine": c.engine, "kind": c.kind, "same": c.same} for c in self.control],
             "nodes": [_node(each) for each in self.nodes],
             "hazards": [
@@ -221,6 +247,7 @@ def _node(node: NodeFinding) -> dict[str, Any]:
         "body": node.body,
         "shape": list(node.shape),
         "reduced": node.reduced,
+        "sampled": node.sampled,
         "engines": {
             name: {
                 "inside": _figure(each.inside),
@@ -239,15 +266,3 @@ def _figure(found: Figure | None) -> dict[str, Any] | None:
     worst = found.worst
     shown = worst and {"index": list(worst.index), "got": number(worst.got), "exact": number(worst.exact)}
     return {"ulp": number(found.ulp), "scaled": number(found.scaled), "wrong": found.wrong, "worst": shown}
-
-
-def number(value: Any) -> Any:
-    """A number that JSON can hold: NaN and infinities by name, whole floats as integers up to 2^53."""
-    if isinstance(value, bool | int):
-        return value
-    real = float(value)
-    if math.isnan(real):
-        return "nan"
-    if math.isinf(real):
-        return "inf" if real > 0 else "-inf"
-    return int(real) if real.is_integer() and abs(real) < 2**53 else real

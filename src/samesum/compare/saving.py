@@ -9,13 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from samesum.compare.graph import Graph, Node
-from samesum.compare.judging import Arrays, Truth
+from samesum.compare.graph import Graph
 from samesum.compare.observing import needed
+from samesum.compare.onnx_graph import NUMBERS
 from samesum.compare.results import EngineFacts, EngineFinding
 from samesum.files.writing import replacing_folder
 from samesum.formats.arrays import BFLOAT16, NDArray
 from samesum.runtimes.runtime import Feeds, Format
+from samesum.testing.node import Node
+from samesum.testing.truths import Arrays, Truth
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,7 +113,7 @@ def _write_whole(work: Path, case: Case) -> None:
     given: dict[str, Any] = dict(case.feeds)
     np.savez(work / "inputs.npz", **given)
     run = _RUN_WHOLE.get(case.engine) or _own(case.engine, "model, inputs, [VALUE])[VALUE]")
-    _write_script(work, case, run.replace("VALUE", repr(case.node.outputs[0])), "inputs", 'dict(np.load("inputs.npz"))')
+    _write_script(work, case, run.replace("VALUE", repr(case.node.result)), "inputs", 'dict(np.load("inputs.npz"))')
 
 
 def _write_script(work: Path, case: Case, run: str, given: str, loaded: str) -> None:
@@ -151,11 +153,12 @@ def _own(engine: str, asked: str) -> str:
 
 
 def _with_shape(content: bytes, exact: NDArray) -> bytes:
-    """The model with the shape of its output, which ONNX's checker asks for."""
+    """The model with the type and the shape of its output, which ONNX's checker asks for."""
     import onnx
 
     proto = onnx.load_model_from_string(content)
-    shape = proto.graph.output[0].type.tensor_type.shape
+    tensor = proto.graph.output[0].type.tensor_type
+    tensor.elem_type, shape = NUMBERS[exact.dtype], tensor.shape
     for size in exact.shape:
         shape.dim.add().dim_value = size
     if not exact.shape:

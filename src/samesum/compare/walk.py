@@ -9,11 +9,8 @@ from functools import partial
 import numpy as np
 
 from samesum.compare.bodies import with_passes, without_branches
-from samesum.compare.families import Judged, judged
-from samesum.compare.graph import Graph, Node
+from samesum.compare.graph import Graph
 from samesum.compare.hazards import hazards
-from samesum.compare.judging import Verdict
-from samesum.compare.lines import axes_of, reduced
 from samesum.compare.nodes import LOST, Seen, Truths, judged_node
 from samesum.compare.observing import Observed, Values, arrays_of, batches, needed, same
 from samesum.compare.records import Recorder
@@ -21,6 +18,10 @@ from samesum.compare.results import Control, EngineFinding, Hazard, NodeFinding
 from samesum.compare.saving import Case
 from samesum.compare.sizes import sizes_of
 from samesum.runtimes.runtime import EngineError, Feeds, one_line
+from samesum.testing.families import MADE_OF_SUMS, Judged, judged
+from samesum.testing.lines import axes_of, reduced
+from samesum.testing.node import Node
+from samesum.testing.truths import Verdict
 
 Save = Callable[[Case], None]
 
@@ -38,28 +39,36 @@ class Walk:
     recorder: Recorder | None = None
 
     def over(self, advance: Callable[[int, int], None]) -> tuple[list[NodeFinding], list[Control]]:
-        """Every node that is judged, and whether exposing values changed the outputs of each engine."""
+        """Every node that is judged, and whether exposing values changed the outputs of each engine.
+
+        Sums and what is made of them come first, in runs of their own: their values alone change little.
+        """
         with np.errstate(all="ignore"):
             return self._over(advance)
 
     def _over(self, advance: Callable[[int, int], None]) -> tuple[list[NodeFinding], list[Control]]:
-        graph, feeds = self._flat(), self.feeds
+        graph, feeds = self.flat(), self.feeds
         chosen = [(node, how) for node in graph.nodes if (how := judged(node)) is not None]
         hows = {node.name: how for node, how in chosen}
         seen_nodes = [node for node, _ in chosen if node.observed]
         found = [_unseen(node, self.engines) for node, _ in chosen if not node.observed]
         kept = {engine.name: True for engine in self.engines if engine.outputs is not None}
         done = 0
-        for batch in batches(seen_nodes, sizes_of(graph, feeds), self.memory):
-            rows, faithful = self._batch(graph, batch, hows)
-            found += rows
-            done += len(batch)
-            advance(done, len(seen_nodes))
-            for name, same_outputs in faithful.items():
-                kept[name] = kept.get(name, True) and same_outputs
+        sizes = sizes_of(graph, feeds)
+        sums = [node for node in seen_nodes if hows[node.name].family in MADE_OF_SUMS]
+        for group in (sums, [node for node in seen_nodes if node not in sums]):
+            for batch in batches(group, sizes, self.memory):
+                rows, faithful = self._batch(graph, batch, hows)
+                found += rows
+                done += len(batch)
+                advance(done, len(seen_nodes))
+                for name, same_outputs in faithful.items():
+                    kept[name] = kept.get(name, True) and same_outputs
+        if self.recorder is not None:
+            self.recorder.in_order([node.name for node in graph.nodes])
         return found, [Control(name, "exposed", is_same) for name, is_same in kept.items()] if seen_nodes else []
 
-    def _flat(self) -> Graph:
+    def flat(self) -> Graph:
         """The graph with the branches that are taken put into it."""
         graph = self.graph
         for engine in self.engines:
@@ -89,6 +98,7 @@ class Walk:
         rows: dict[str, dict[str, EngineFinding]] = {node.name: {} for node in batch}
         kept: dict[str, bool] = {}
         shapes: dict[str, tuple[tuple[int, ...], int]] = {}
+        sampled: dict[str, int] = {}
         for engine in self.engines:
             seen = _seen(engine, graph, batch, feeds)
             if seen.values is not None and engine.judged is not None:
@@ -99,6 +109,8 @@ class Walk:
                 found = judged_node(engine, node, hows[node.name], feeds, seen, truths)
                 rows[node.name][engine.name] = found
                 arrays = truths.inputs(node)
+                if (count := truths.judged(node)) is not None:
+                    sampled[node.name] = count
                 if found.verdict is Verdict.WRONG and arrays is not None and found.reason != LOST:
                     exact = truths.of(node, hows[node.name], arrays)
                     self.save(Case(graph, node, arrays, exact, engine.name, engine.facts, found, feeds))
@@ -108,7 +120,13 @@ class Walk:
                         self.hazards.setdefault((each.name, each.type, each.kind), each)
         findings = [
             NodeFinding(
-                node.name, node.operator, node.domain, node.body, *shapes.get(node.name, ((), 0)), rows[node.name]
+                node.name,
+                node.operator,
+                node.domain,
+                node.body,
+                *shapes.get(node.name, ((), 0)),
+                rows[node.name],
+                sampled.get(node.name),
             )
             for node in batch
         ]
@@ -117,7 +135,7 @@ class Walk:
 
 def _record(recorder: Recorder, engine: str, graph: Graph, batch: Sequence[Node], feeds: Feeds, values: Values) -> None:
     for node in batch:
-        recorder.node(engine, node, arrays_of(graph, node, feeds, values), values[node.outputs[0]])
+        recorder.node(engine, node, arrays_of(graph, node, feeds, values), values[node.result])
 
 
 def _values(engine: Observed, feeds: Feeds, graph: Graph, names: Sequence[str]) -> Values:

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from textwrap import wrap
 
 from samesum import __version__
-from samesum.compare.figures import Figure, Worst
-from samesum.compare.judging import Verdict
 from samesum.compare.results import Comparison, EngineFacts, EngineFinding, NodeFinding
+from samesum.testing.figures import Figure, Worst, figure_text
+from samesum.testing.truths import Verdict
 
 FIGURES = (
     "Errors in ulps: of the sum of magnitudes for sums and means, of the line's largest for softmax and norms, "
@@ -19,15 +19,6 @@ FIGURES = (
 FENCE = "```"
 MOST_LINES = 32
 WIDTH = 80
-
-
-def figure_text(value: float) -> str:
-    """A figure with three digits, whole where it is one."""
-    if math.isinf(value) or math.isnan(value):
-        return "inf"
-    if value == int(value) and value < 1e5:
-        return str(int(value))
-    return f"{value:.3g}"
 
 
 def ulps(found: Figure | None) -> str:
@@ -100,6 +91,17 @@ def open_ends(found: Comparison) -> list[str]:
     return lines
 
 
+def parting_text(found: Comparison) -> list[str]:
+    """Where two engines part, if they do; a list of no line or one."""
+    each = found.parting
+    if each is None:
+        return []
+    much = "in kind" if math.isinf(each.output_differs) else f"by {each.output_differs:.2g} of the largest value"
+    inputs = f"its inputs by {each.inputs_differ:.2g}" if each.inputs_differ else "its inputs not at all"
+    where = f"{each.operator} {each.name!r}, output {each.output!r}"
+    return [f"The engines part at {where}: {' and '.join(each.engines)} differ {much} there, {inputs}."]
+
+
 def title(node: NodeFinding) -> str:
     """The node with its operator, the shape of its data and how many elements make one result."""
     over = f" over {node.reduced}" if node.reduced else ""
@@ -112,7 +114,7 @@ def block(found: Comparison) -> str:
 
     The first wrong node is there, and others as long as there are no more than MOST_LINES.
     """
-    head, tail = _wrapped(_head(found)), _wrapped([counts(found.nodes), *open_ends(found)])
+    head, tail = _wrapped(_head(found)), _wrapped([counts(found.nodes), *parting_text(found), *open_ends(found)])
     shown = found.wrong or [node for node in found.nodes if node.verdict is Verdict.INEXACT][:1]
     for number, node in enumerate(shown):
         part = _wrapped(_node_lines(node))

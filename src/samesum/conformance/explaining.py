@@ -1,31 +1,154 @@
-"""What each engine gives in a situation, run now: one line for each standard, engine and situation."""
+"""Small inputs on which engines disagree, by what they show, and what each engine gives there, run now."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from samesum.conformance.case import Case
-from samesum.conformance.contestants import ByModels, Contestant, Own
 from samesum.conformance.forms import Form
-from samesum.conformance.situations import LOGARITHMS, SITUATIONS, SOFTMAXES, Situation, case_of, specs_of, usual
-from samesum.errors import SamesumError
+from samesum.conformance.running import ByModels, Contestant, Own
+from samesum.errors import MissingPackage, SamesumError
 from samesum.formats.arrays import NDArray
 from samesum.formats.ulps import steps
+from samesum.runtimes.catalogue import OTHERS
 from samesum.runtimes.custom_engine import BackendError
 from samesum.runtimes.remote import Remote
-from samesum.runtimes.runtime import EngineError, Runtime, Trouble
-from samesum.specs.lookup import FAMILY
-from samesum.specs.row import Spec
+from samesum.runtimes.runtime import EngineError, Trouble
+from samesum.specs.lookup import CATALOGUE, FAMILY
+from samesum.specs.row import Kind, Spec
 
+_F32 = partial(np.array, dtype=np.float32)
+NAN, INF = float("nan"), float("inf")
+# Newer opsets of ONNX are known to few engines.
+NEWEST_ONNX = 22
+
+SUMS = ("ReduceSum", "ReduceMean", "CumSum")
+PRODUCTS = ("ReduceProd", "CumProd")
+EXTREMES = ("ReduceMax", "ReduceMin", "ArgMax", "ArgMin")
+SOFTMAXES = ("Softmax", "SoftMax", "LogSoftmax")
+LOGARITHMS = ("ReduceLogSum", "ReduceLogSumExp")
+NORMS = ("ReduceL1", "ReduceL2", "ReduceSumSquare")
+FLOATS = (*SUMS, *PRODUCTS, *EXTREMES, *SOFTMAXES, *LOGARITHMS, *NORMS)
+INTEGERS = ("ReduceSum", "ReduceMean", "ReduceProd", "ReduceL1", "ReduceL2", "ReduceSumSquare", "CumSum", "CumProd")
+
+
+def _of(dtype: Any, values: Any, operators: tuple[str, ...]) -> dict[str, NDArray]:
+    return dict.fromkeys(operators, np.array(values, dtype))
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What is shown, and for each operator that it concerns the data, whose last axis is reduced."""
+
+    name: str
+    shows: str
+    data: Mapping[str, NDArray]
+
+
+_ON_THE_WAY = {
+    **_of(np.float32, [3e38, 3e38, -3e38], SUMS),
+    **_of(np.float32, [1e30, 1e30, 1e-30], PRODUCTS),
+    "ReduceL2": _F32([3e30, 4e30]),
+    "ReduceLogSum": _F32([3e38, 3e38]),
+    "ReduceLogSumExp": _F32([1000, 1000]),
+    **_of(np.float32, [1000, 999], SOFTMAXES),
+}
+_ORDER = {
+    **_of(np.float32, [1e8, 1, -1e8], SUMS),
+    "ReduceL1": _F32([1e8, *[1] * 8]),
+    "ReduceSumSquare": _F32([1e4, *[1] * 8]),
+    "ReduceLogSum": _F32([1e8, 1, -1e8, 1]),
+}
+_LONG = _of(np.float16, np.ones(4096), ("ReduceSum", "ReduceMean", "ReduceL1", "ReduceSumSquare", "CumSum"))
+_TIES = _of(np.float16, [1, 2**-11, 2**-24], ("ReduceSum", "CumSum"))
+_ZEROS = {
+    **_of(np.float32, [-0.0, -0.0], SUMS),
+    **_of(np.float32, [0.0, -0.0], EXTREMES),
+    **_of(np.float32, [-0.0, 1.0], PRODUCTS),
+}
+_LARGE = {
+    **_of(np.int64, [2**53, 1], ("ReduceSum", "CumSum")),
+    **_of(np.int64, [2**53 + 1, 2**53], EXTREMES),
+}
+_EQUAL = {"ArgMax": _F32([1, 3, 3]), "Hardmax": _F32([1, 3, 3]), "ArgMin": _F32([3, 1, 1])}
+_LOGICAL = _of(np.bool_, [True, False], ("ReduceLogicalAnd", "ReduceLogicalOr"))
+
+SITUATIONS = (
+    Situation("nan", "a NaN among the elements", _of(np.float32, [1, NAN, 3], FLOATS)),
+    Situation("infinity", "both infinities", _of(np.float32, [INF, 1, -INF], FLOATS)),
+    Situation("empty", "a set without elements", _of(np.float32, np.ones((2, 0)), FLOATS)),
+    Situation("overflow", "the result fits, a step on the way does not", _ON_THE_WAY),
+    Situation("order", "elements that are lost beside a large one", _ORDER),
+    Situation("long", "4096 float16 ones; additions in float16 stop at 2048", _LONG),
+    Situation("ties", "float16 numbers whose sum float32 rounds first", _TIES),
+    Situation("zeros", "negative zeros", _ZEROS),
+    Situation("subnormal", "numbers below the smallest normal one", _of(np.float32, [1e-40, 2e-40, -5e-41], SUMS)),
+    Situation("wrap", "integers whose sum does not fit int32", _of(np.int32, [2**31 - 1, 1], INTEGERS)),
+    Situation("int64", "integers that float64 does not hold", _LARGE),
+    Situation("truncation", "a mean that is no integer", _of(np.int32, [-3, -4], ("ReduceMean", "ReduceL2"))),
+    Situation("equal", "several greatest or least elements", _EQUAL),
+    Situation("truth", "true and false", _LOGICAL),
+)
+BY_NAME: Mapping[str, Situation] = {situation.name: situation for situation in SITUATIONS}
+
+
+def specs_of(operator: str) -> dict[str, tuple[Spec, ...]]:
+    """By standard the versions of an operator, whose name may be in any case."""
+    found: dict[str, tuple[Spec, ...]] = {}
+    for spec in CATALOGUE:
+        if spec.operator.name.casefold() == operator.casefold():
+            found[spec.standard.name] = (*found.get(spec.standard.name, ()), spec)
+    return found
+
+
+def case_of(spec: Spec, situation: Situation) -> Case | None:
+    """The operator on the situation's data along the last axis; None where that does not concern it or its types."""
+    x = situation.data.get(spec.operator.name)
+    if x is None or x.dtype.name not in spec.types:
+        return None
+    attributes: dict[str, Any] = {}
+    for attribute in spec.attributes:
+        if attribute.kind in (Kind.AXIS, Kind.AXIS_FROM_FRONT):
+            attributes[attribute.name] = x.ndim - 1
+        elif attribute.kind is Kind.AXES:
+            attributes[attribute.name] = [x.ndim - 1]
+        elif attribute.meaning == "keepdims" and spec.standard.name == "onnx":
+            attributes[attribute.name] = 0
+    is_scan = spec.operator.name.startswith("Cum")
+    axes = np.array(x.ndim - 1 if is_scan else [x.ndim - 1], np.int64)
+    result = np.dtype(spec.operator.result or x.dtype)
+    inputs = (x, axes) if len(spec.inputs) > 1 else (x,)
+    return Case(
+        suite="explain",
+        name=f"{spec.identifier}-{situation.name}",
+        standard=spec.standard.name,
+        operator=spec.operator.name,
+        opset=spec.version.since,
+        inputs=inputs,
+        attributes=attributes,
+        expected=np.zeros(x.shape, result),
+        dtype=result,
+    )
+
+
+def usual(specs: tuple[Spec, ...]) -> Spec:
+    """The newest version that engines know."""
+    known = [spec for spec in specs if spec.standard.name != "onnx" or spec.version.since <= NEWEST_ONNX]
+    return (known or list(specs))[-1]
+
+
+# Operators whose answers samesum does not promise to round correctly: one ulp is no difference.
 ROUNDED_TWICE = frozenset({*SOFTMAXES, *LOGARITHMS})
-"""Operators whose answers samesum does not promise to round correctly: one ulp is no difference."""
+# Seconds for one answer of another engine.
+PATIENCE = 60.0
+# Elements of an answer; of longer ones the last are shown.
 SHOWN = 4
-"""Elements of an answer; of longer ones the last are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +186,18 @@ def matrix(engines: Sequence[Contestant]) -> Iterator[Explained]:
         yield from explain(operator, SITUATIONS, engines)
 
 
-def contestants(makers: Mapping[str, Callable[[], Runtime]], patience: float) -> list[Contestant]:
-    """samesum, then the engines, each in a process of its own; warns of one that does not start and leaves it out."""
+def contestants() -> list[Contestant]:
+    """samesum, then the engines whose packages are here, each in a process of its own.
+
+    Warns of one that does not start and leaves it out.
+    """
     found: list[Contestant] = [Own(frozenset({Form.CALL}))]
-    for name, make in makers.items():
+    for name, make in OTHERS.items():
         try:
-            found.append(ByModels(Remote(make, patience).start(name)))
+            make()
+            found.append(ByModels(Remote(make, PATIENCE).start(name)))
+        except MissingPackage:
+            continue
         except BackendError as error:
             warnings.warn(f"{error}; {name} is left out", stacklevel=2)
     return found

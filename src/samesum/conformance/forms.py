@@ -1,19 +1,162 @@
-"""The forms in which a case is put to an engine, and the case in each of them."""
+"""A case as a model, in the forms in which it is put to an engine.
+
+ONNX is the suite's own model, or one of a single node; OpenVINO IR one layer as a writer would have put it down.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
+from typing import Any
 
 import numpy as np
 
-from samesum.conformance.as_ir import ONE_ZERO, Ir, ir_model
-from samesum.conformance.as_onnx import onnx_model
 from samesum.conformance.case import Case
 from samesum.formats.arrays import NDArray
+from samesum.formats.elements import IR_ELEMENTS, IR_PRECISIONS, MODEL_ELEMENTS
 from samesum.runtimes.openvino_engine import saved_again
+from samesum.runtimes.packages import require
 from samesum.runtimes.runtime import EngineModel, Format
+
+# Of the file format; the oldest that all engines read and that holds every type of the cases.
+IR_VERSION = 8
+
+_NUMBERS = {element.own: number for number, element in MODEL_ELEMENTS.items()}
+
+
+def onnx_model(case: Case, hold_axes: bool = False) -> tuple[Any, dict[str, NDArray]]:
+    """The ModelProto and its inputs by name, in its order; `hold_axes` makes the axes constants of the model.
+
+    Raises MissingPackage without the package onnx.
+    """
+    require("onnx", "an ONNX model")
+    import onnx
+
+    if case.model is not None:
+        return onnx.load_model_from_string(case.model.content), dict(case.model.feeds)
+    held = case.held | (case.axes_positions if hold_axes else frozenset())
+    given = {f"x{i}": np.array(array) for i, array in enumerate(case.inputs) if array is not None}
+    fed = {name: array for name, array in given.items() if int(name[1:]) not in held}
+    graph = onnx.helper.make_graph(
+        [_onnx_node(case)],
+        case.operator,
+        [onnx.helper.make_tensor_value_info(name, _NUMBERS[array.dtype], array.shape) for name, array in fed.items()],
+        [_onnx_output(case)],
+        [tensor(array, name) for name, array in given.items() if name not in fed],
+    )
+    opset = onnx.helper.make_opsetid("", case.opset)
+    return onnx.helper.make_model(graph, opset_imports=[opset], ir_version=IR_VERSION), fed
+
+
+def tensor(array: NDArray, name: str) -> Any:
+    """A TensorProto of any type that the cases have."""
+    from onnx import helper
+
+    return helper.make_tensor(name, _NUMBERS[array.dtype], array.shape, array.tobytes(), raw=True)
+
+
+def _onnx_node(case: Case) -> Any:
+    from onnx import AttributeProto, helper
+
+    names = ["" if array is None else f"x{i}" for i, array in enumerate(case.inputs)]
+    node = helper.make_node(case.operator, names, ["y"])
+    for name, value in case.attributes.items():
+        kind = AttributeProto.INTS if value == [] else None  # an empty list has a type that the function cannot guess
+        node.attribute.append(helper.make_attribute(name, value, attr_type=kind))
+    return node
+
+
+def _onnx_output(case: Case) -> Any:
+    """The output in its type and shape, or by name alone where an error is expected."""
+    from onnx import ValueInfoProto, helper
+
+    answer = case.answer
+    if answer is None:
+        return ValueInfoProto(name="y")
+    return helper.make_tensor_value_info("y", _NUMBERS[answer.dtype], answer.shape)
+
+
+_NAMES = {element.dtype: name for name, element in IR_ELEMENTS.items() if element.bits >= 8}
+_PRECISIONS = {name: precision for precision, name in IR_PRECISIONS.items()}
+
+TRUE_FALSE = ("false", "true")
+ONE_ZERO = ("0", "1")
+
+
+@dataclass(frozen=True, slots=True)
+class Ir:
+    """The .xml, the .bin, and the arrays for the Parameters by name and in their order."""
+
+    xml: bytes = field(repr=False)
+    weights: bytes = field(repr=False)
+    feeds: Mapping[str, NDArray] = field(repr=False)
+
+
+def ir_model(case: Case, version: int, held: Collection[int], words: tuple[str, str] = TRUE_FALSE) -> Ir:
+    """The IR in that version of the format, the inputs at the positions `held` as Const layers.
+
+    `words` are those for false and true.
+    """
+    layers: list[str] = []
+    feeds: dict[str, NDArray] = {}
+    weights = bytearray()
+    for i, array in enumerate(case.inputs):
+        if array is None:
+            continue
+        dense = np.array(array)
+        if i in held:
+            layers.append(_const(len(layers), dense, len(weights)))
+            weights += dense.tobytes() or b"\0"
+        else:
+            feeds[f"x{len(layers)}"] = dense
+            layers.append(_parameter(len(layers), dense))
+    count = len(layers)
+    said = "".join(
+        f' {name}="{words[value] if isinstance(value, bool) else value}"' for name, value in case.attributes.items()
+    )
+    layers.append(_ir_layer(case, count, f"<data{said}/>" if said else ""))
+    layers.append(
+        f'<layer id="{count + 1}" name="y/result" type="Result" version="opset1" output_names="y">'
+        '<input><port id="0"/></input></layer>'
+    )
+    edges = [(i, 0, count, i) for i in range(count)] + [(count, count, count + 1, 0)]
+    return Ir(_net(version, layers, edges), bytes(weights), feeds)
+
+
+def _parameter(number: int, array: NDArray) -> str:
+    shape = ",".join(map(str, array.shape))
+    data = f'<data shape="{shape}" element_type="{_NAMES[array.dtype]}"/>'
+    return _source(number, "Parameter", data, array)
+
+
+def _const(number: int, array: NDArray, offset: int) -> str:
+    """An empty constant is written with one byte, as OpenVINO does."""
+    said = f'element_type="{_NAMES[array.dtype]}" shape="{",".join(map(str, array.shape))}"'
+    return _source(number, "Const", f'<data {said} offset="{offset}" size="{array.nbytes or 1}"/>', array)
+
+
+def _source(number: int, kind: str, data: str, array: NDArray) -> str:
+    dims = "".join(f"<dim>{size}</dim>" for size in array.shape)
+    port = f'<port id="0" precision="{_PRECISIONS[_NAMES[array.dtype]]}" names="x{number}">{dims}</port>'
+    return f'<layer id="{number}" name="x{number}" type="{kind}" version="opset1">{data}<output>{port}</output></layer>'
+
+
+def _ir_layer(case: Case, count: int, data: str) -> str:
+    """The layer, its inputs at the ports from 0 on and its output at the next one."""
+    inputs = "".join(f'<port id="{i}"/>' for i in range(count))
+    data_type = next(array.dtype for array in case.inputs if array is not None)
+    precision = _PRECISIONS[_NAMES[data_type if case.dtype is None else case.dtype]]
+    return (
+        f'<layer id="{count}" name="y" type="{case.operator}" version="opset{case.opset}">{data}'
+        f'<input>{inputs}</input><output><port id="{count}" precision="{precision}" names="y"/></output></layer>'
+    )
+
+
+def _net(version: int, layers: list[str], edges: list[tuple[int, int, int, int]]) -> bytes:
+    joined = "\n".join(f'<edge from-layer="{a}" from-port="{b}" to-layer="{c}" to-port="{d}"/>' for a, b, c, d in edges)
+    body = "\n".join(["<layers>", *layers, "</layers>", "<edges>", joined, "</edges>"])
+    return f'<?xml version="1.0"?>\n<net name="case" version="{version}">\n{body}\n</net>\n'.encode()
 
 
 class Form(Enum):
@@ -35,8 +178,8 @@ class Form(Enum):
 
 FORMS = {form.value: form for form in Form}
 
+# The name of the output of a model that is made here.
 OUTPUT = "y"
-"""The name of the output of a model that is made here."""
 
 
 @dataclass(frozen=True, slots=True)

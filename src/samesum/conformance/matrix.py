@@ -1,9 +1,8 @@
-"""The table of situations and engines: who gives what samesum gives, as Markdown, as a page, as a picture."""
+"""The table of situations and engines: who gives what samesum gives, as Markdown or as a picture."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -11,14 +10,11 @@ from samesum.conformance.explaining import Answer, Explained, text_of
 from samesum.errors import AttributeValueError, MissingPackage
 from samesum.files.writing import write_text
 
-FORMATS = (".md", ".html", ".png", ".svg")
+FORMATS = (".md", ".png", ".svg")
 _SAME, _OTHER = "=", "\N{NOT EQUAL TO}"
 _AGREES, _DIFFERS, _ABSENT = "#d7ecd9", "#f6c9c4", "#bbbbbb"
+# On the colours, and on a page of any colour.
 _INK, _GREY = "#222222", "#7a7a7a"
-"""On the colours, and on a page of any colour."""
-_STYLE = f"""body {{ font: 15px/1.4 system-ui, sans-serif; margin: 2rem; }} :root {{ color-scheme: light dark; }}
-td, th {{ padding: .2rem .6rem; text-align: left; border-bottom: 1px solid {_GREY}; }}
-.same {{ background: {_AGREES}; color: {_INK}; }} .differs {{ background: {_DIFFERS}; color: {_INK}; }}"""
 
 
 def checked(path: Path) -> Path:
@@ -34,8 +30,6 @@ def write(found: Sequence[Explained], versions: dict[str, str], path: Path) -> N
     """The matrix in the format that the ending of `path` names."""
     if path.suffix == ".md":
         write_text(path, markdown(found, versions) + "\n")
-    elif path.suffix == ".html":
-        write_text(path, page(found, versions))
     else:
         _draw(found, versions, path)
 
@@ -48,7 +42,8 @@ def counts(found: Sequence[Explained], engine: str) -> tuple[int, int]:
 
 def markdown(found: Sequence[Explained], versions: dict[str, str]) -> str:
     """What the cases show, a table of those in which an engine differs, and how often each agrees."""
-    cases = [f"- `{name}`: {shows}" for name, shows in _columns(found).items()]
+    shown = {each.situation.name: each.situation.shows for each in found}
+    cases = [f"- `{name}`: {shows}" for name, shows in shown.items()]
     lines = [["operator", "case", "data", *(f"{name} {version}" for name, version in versions.items())]]
     lines += [["---"] * len(lines[0])]
     lines += [["all cases", "", "", *("{}/{}".format(*counts(found, name)) for name in versions)]]
@@ -56,48 +51,23 @@ def markdown(found: Sequence[Explained], versions: dict[str, str]) -> str:
         answers = [_answer(each, name) for name in versions]
         if any(answer is not None and answer.differs for answer in answers):
             data = f"{each.data.dtype.name} {text_of(each.data)}"
-            lines.append([each.spec.identifier, each.situation.name, data, *map(_cell, answers)])
+            lines.append(
+                [each.spec.identifier, each.situation.name, data, *(_cell(answer, answers[0]) for answer in answers)]
+            )
     return "\n".join([*cases, "", *(f"| {' | '.join(line)} |" for line in lines)])
-
-
-def _columns(found: Sequence[Explained]) -> dict[str, str]:
-    """What each case shows, by its name."""
-    return {each.situation.name: each.situation.shows for each in found}
-
-
-def page(found: Sequence[Explained], versions: dict[str, str]) -> str:
-    """One self-contained HTML page with every case."""
-    heading = "".join(f"<th>{escape(name)} {escape(version)}</th>" for name, version in versions.items())
-    total = "".join("<td>{} of {}</td>".format(*counts(found, name)) for name in versions)
-    rows = [f"<tr><th>operator</th><th>case</th>{heading}</tr><tr><td>all cases</td><td></td>{total}</tr>"]
-    for each in found:
-        shows = escape(f"{each.situation.shows}: {each.data.dtype.name} {text_of(each.data)}")
-        title = f'<td>{escape(each.spec.identifier)}</td><td title="{shows}">{escape(each.situation.name)}</td>'
-        rows.append(f"<tr>{title}{''.join(_html_cell(_answer(each, name)) for name in versions)}</tr>")
-    head = f'<meta charset="utf-8"><title>samesum: agreement of engines</title><style>{_STYLE}</style>'
-    text = f"{_SAME} the very answer of samesum, {_OTHER} another one; empty: the engine does not read this standard."
-    cases = "".join(f"<dt>{escape(name)}</dt><dd>{escape(shows)}</dd>" for name, shows in _columns(found).items())
-    body = f"<p>{text}</p><dl>{cases}</dl><table>"
-    return f"<!doctype html>\n<html lang=en><head>{head}</head><body>{body}\n" + "\n".join(
-        [*rows, "</table></body></html>\n"]
-    )
 
 
 def _answer(each: Explained, engine: str) -> Answer | None:
     return next((answer for answer in each.answers if answer.engine == engine), None)
 
 
-def _cell(answer: Answer | None) -> str:
+def _cell(answer: Answer | None, own: Answer | None) -> str:
+    """The answer, in bold if it differs from samesum's own, which is not repeated."""
     if answer is None:
         return "-"
+    if own is not None and answer is not own and answer.text == own.text:
+        return "same"
     return f"**{answer.text}**" if answer.differs else answer.text
-
-
-def _html_cell(answer: Answer | None) -> str:
-    if answer is None:
-        return "<td></td>"
-    colour, sign = ("differs", _OTHER) if answer.differs else ("same", _SAME)
-    return f'<td class="{colour}">{sign} {escape(answer.text)}</td>'
 
 
 def _look(answer: Answer | None) -> tuple[str, str]:

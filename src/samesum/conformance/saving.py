@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from samesum.conformance.as_ir import ir_model
-from samesum.conformance.as_onnx import onnx_model, tensor
 from samesum.conformance.case import Case
+from samesum.conformance.forms import ir_model, onnx_model, tensor
 from samesum.conformance.running import Finding
 from samesum.files.writing import replacing_folder, write_text
 from samesum.formats.arrays import NDArray

@@ -22,8 +22,8 @@ TYPES = (
 )  # fmt: skip
 SHAPE = (12, 5, 37)
 _AXES: tuple[tuple[int, ...], ...] = ((0,), (1,), (2,), (0, 2), (0, 1, 2))
+# D. E. Knuth, MMIX; "The Art of Computer Programming", volume 2, 3.3.4.
 _MULTIPLIER, _INCREMENT = 6364136223846793005, 1442695040888963407
-"""D. E. Knuth, MMIX; "The Art of Computer Programming", volume 2, 3.3.4."""
 
 Call = Callable[[NDArray], Iterable[NDArray]]
 

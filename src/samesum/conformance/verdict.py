@@ -16,8 +16,8 @@ from samesum.formats.arrays import NDArray
 from samesum.formats.ulps import within
 from samesum.runtimes.runtime import EngineError, Trouble
 
+# Messages of engines are cut here; some hold whole stack traces.
 LONGEST = 300
-"""Messages of engines are cut here; some hold whole stack traces."""
 
 
 class Outcome(IntEnum):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from samesum import _core
+from samesum.formats.arrays import NDArray
 
 AttributeRow = tuple[str, str, list[float]]
 """The standard's word, the field of an operation that it sets, and what holds for a node without it: none if it needs
@@ -25,6 +27,14 @@ parameters, what outputs after the first one are."""
 def declare(rows: Sequence[VersionRow]) -> None:
     """Tells the core which operators it is to offer; the first time counts."""
     _core.declare_operators(list(rows))
+
+
+def evaluate_with(
+    function: Callable[[str, str, int, dict[str, Any]], Callable[[list[NDArray | None]], NDArray]],
+) -> None:
+    """`function` of the domain, the name, the opset (0: an unknown one) and the attributes of a node gives the function
+    of its inputs, None for one that is left out: of operators that are declared to be evaluated."""
+    _core.evaluate_with(function)
 
 
 def path() -> str:

@@ -1,17 +1,44 @@
-"""The tensors of a file or a store, whichever of the known formats it has."""
+"""What a file or a store holds, whichever of the known formats it has: arrays as sources, tensors by name."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from samesum.errors import ModelError, UnsafeModelError
-from samesum.files import gguf, ir_constants, npy, npz, safetensors, zarr_arrays
+from samesum.files import gguf, ir_constants, safetensors, zarr_arrays
 from samesum.files.initializers import initializers
+from samesum.files.npy import ARCHIVE, MAGIC, Archive, npy_source
 from samesum.files.opening import opened
-from samesum.files.reading import PROTOBUF, open_arrays
-from samesum.files.source import Limits
+from samesum.files.pb import pb_source
+from samesum.files.source import Limits, Source
 from samesum.files.tensor import Contents, contents, from_source
 from samesum.formats.limits import MAX_ELEMENTS
+
+PROTOBUF = ".pb"
+
+
+def open_arrays(
+    path: Path, *, max_bytes: int | None = None, max_elements: int = MAX_ELEMENTS
+) -> Mapping[str | None, Source]:
+    """The arrays of a .npz or .pb file by name, the one of a .npy file (or of a .pb file without a name) under None.
+
+    Nothing but headers is read. `max_bytes` and `max_elements` are what one array may have at most. Raises OSError
+    for a file that cannot be opened, ModelError for one that is not what it claims to be, UnsafeModelError for pickled
+    objects and for an array beyond the limits.
+    """
+    limits = Limits(max_bytes, max_elements)
+    with opened(path) as file:
+        magic = file.read(len(MAGIC))
+    if magic.startswith(ARCHIVE):
+        return Archive(path, limits)
+    if magic == MAGIC:
+        return {None: npy_source(path, limits)}
+    if path.suffix.lower() == PROTOBUF:
+        name, source = pb_source(path, limits)
+        return {name or None: source}
+    raise ModelError(f"{path} is neither a .npy, a .npz nor a .pb file: it starts with {magic!r}")
+
 
 FORMATS = (
     ".npy, .npz, .pb, .safetensors (or the .safetensors.index.json of several, or their folder), .onnx, .xml (with a "
@@ -44,10 +71,10 @@ def open_tensors(path: Path, *, max_bytes: int | None = None, max_elements: int 
     if path.name.endswith(safetensors.INDEX):
         return safetensors.sharded(path, limits)
     with opened(path) as file:
-        magic = file.read(len(npy.MAGIC))
+        magic = file.read(len(MAGIC))
     if _is_pickled(path, magic):
         raise UnsafeModelError(f"{path} {_PICKLE}: {_CONVERSION.format(path.name, path.stem + safetensors.SUFFIX)}")
-    if magic == npy.MAGIC or magic.startswith(npz.MAGIC) or path.suffix.lower() == PROTOBUF:
+    if magic == MAGIC or magic.startswith(ARCHIVE) or path.suffix.lower() == PROTOBUF:
         return _of_arrays(path, max_bytes, max_elements)
     if magic.startswith(gguf.MAGIC):
         return gguf.gguf(path, limits)
@@ -59,9 +86,9 @@ def open_tensors(path: Path, *, max_bytes: int | None = None, max_elements: int 
 
 def _is_pickled(path: Path, magic: bytes) -> bool:
     """Whether it is a pickle of version 2 or later, or PyTorch's archive around one."""
-    if not magic.startswith(npz.MAGIC):
+    if not magic.startswith(ARCHIVE):
         return magic.startswith(b"\x80") and path.suffix.lower() in _PICKLED
-    return any(str(name).endswith("/data.pkl") for name in npz.Archive(path))
+    return any(str(name).endswith("/data.pkl") for name in Archive(path))
 
 
 def _of_folder(path: Path, limits: Limits) -> Contents:

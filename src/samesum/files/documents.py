@@ -8,8 +8,8 @@ from typing import Any
 from samesum.errors import ModelError, UnsafeModelError
 
 MAX_BYTES = 1 << 25
+# What keeps a document below 200 MB in memory, and the time to read it below a second.
 MAX_VALUES = 1 << 19
-"""What keeps a document below 200 MB in memory, and the time to read it below a second."""
 
 
 def json_object(data: bytes, label: str, max_bytes: int = MAX_BYTES, max_values: int = MAX_VALUES) -> dict[str, Any]:

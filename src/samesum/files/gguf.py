@@ -30,6 +30,7 @@ _HELD: dict[int, type] = {
 _ELEMENTS = {
     number: Element(held.__name__, np.dtype(held), 8 * np.dtype(held).itemsize) for number, held in _HELD.items()
 }
+# Quantized types by number: the name, and the elements and bytes of a block.
 _BLOCKS = {
     2: ("Q4_0", 32, 18), 3: ("Q4_1", 32, 20), 6: ("Q5_0", 32, 22), 7: ("Q5_1", 32, 24), 8: ("Q8_0", 32, 34),
     10: ("Q2_K", 256, 84), 11: ("Q3_K", 256, 110), 12: ("Q4_K", 256, 144), 13: ("Q5_K", 256, 176),
@@ -38,9 +39,8 @@ _BLOCKS = {
     22: ("IQ2_S", 256, 82), 23: ("IQ4_XS", 256, 136), 29: ("IQ1_M", 256, 56), 34: ("TQ1_0", 256, 54),
     35: ("TQ2_0", 256, 66), 39: ("MXFP4", 32, 17),
 }  # fmt: skip
-"""Quantized types by number: the name, and the elements and bytes of a block."""
+# Bytes of the values of metadata by type; 8 is a text, 9 an array.
 _FIXED = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
-"""Bytes of the values of metadata by type; 8 is a text, 9 an array."""
 _UINT32, _TEXT, _ARRAY = 4, 8, 9
 _ALIGNMENT_KEY, _DEFAULT_ALIGNMENT, _MOST_DIMS = "general.alignment", 32, 4
 _MOST_ENTRIES, _MOST_ITEMS, _LONGEST_NAME = 1 << 16, 1 << 22, 1 << 16

@@ -17,10 +17,9 @@ from typing import IO
 import numpy as np
 
 from samesum.errors import ModelError, UnsafeModelError
-from samesum.files.external import entries, opened_at, place
 from samesum.files.onnx_places import Form, Place, places
-from samesum.files.opening import opened, size_of
-from samesum.files.protobuf import Field, dims_of, fields, text_of
+from samesum.files.opening import entries, opened, opened_at, place, size_of
+from samesum.files.protobuf import Field, Varints, dims_of, fields, text_of
 from samesum.files.source import NO_LIMITS, Limits
 from samesum.files.tensor import (
     Contents,
@@ -34,29 +33,28 @@ from samesum.files.tensor import (
     contents,
     stretch,
 )
-from samesum.files.varints import Varints
 from samesum.formats.elements import ONNX_ELEMENTS, Element
 
 _DIMS, _TYPE, _SEGMENT, _STRINGS, _NAME, _RAW, _EXTERNAL, _LOCATION = 1, 2, 3, 6, 8, 9, 13, 14
 _FLOATS, _INT32S, _INT64S, _DOUBLES, _UINT64S = 4, 5, 7, 10, 11
+# Where a type lies if not in raw_data; all others lie in int32_data.
 _TYPED = {
     "FLOAT": _FLOATS, "DOUBLE": _DOUBLES, "INT64": _INT64S, "UINT32": _UINT64S, "UINT64": _UINT64S,
     "COMPLEX64": _FLOATS, "COMPLEX128": _DOUBLES,
 }  # fmt: skip
-"""Where a type lies if not in raw_data; all others lie in int32_data."""
 _BYTE = np.dtype(np.uint8)
+# Types whose elements are not decoded, but for the bits that they take.
 _UNDECODED = {
     14: Element("COMPLEX64", _BYTE, 64), 15: Element("COMPLEX128", _BYTE, 128), 23: Element("FLOAT4E2M1", _BYTE, 4),
     25: Element("UINT2", _BYTE, 2), 26: Element("INT2", _BYTE, 2),
 }  # fmt: skip
-"""Types whose elements are not decoded, but for the bits that they take."""
 _FLOAT, _INT64, _STRING = 1, 7, 8
 _SPARSE_VALUES, _SPARSE_INDICES, _SPARSE_DIMS = 1, 2, 3
 _MOST_DIMS, _MOST_STRETCHES = 64, 1 << 20
 
 
 @dataclass(slots=True)
-class _Found:
+class Found:
     """What the file says of a tensor; stretches are (begin, length)."""
 
     dims: list[int] = field(default_factory=list)
@@ -97,7 +95,7 @@ def _found_at(
     each: Place, file: IO[bytes], path: Path, limits: Limits, names: Names, beside: list[Path]
 ) -> Tensor | Skipped:
     if each.form is Form.TENSOR:
-        found = _scanned(file, each.field, str(path))
+        found = scanned(file, each.field, str(path))
         if each.name is None and not each.prefix and found.name in names:
             raise ModelError(f"{path}: initializer {found.name!r} is repeated")
         found.name = names.unique(each.prefix + (found.name if each.name is None else each.name))
@@ -119,12 +117,12 @@ def _found_at(
 def _sparse(each: Place, file: IO[bytes], path: Path, names: Names) -> Skipped:
     """A sparse tensor, named by its values; where they lie in another file its message does not tell all."""
     assert each.field.begin is not None
-    values, dims, is_external = _Found(), list[int](), False
+    values, dims, is_external = Found(), list[int](), False
     for inner in fields(file, each.field.begin + each.field.value, str(path), each.field.begin):
         if inner.number in (_SPARSE_VALUES, _SPARSE_INDICES) and inner.begin is not None:
-            scanned = _scanned(file, inner, str(path))
-            is_external = is_external or scanned.is_external
-            values = scanned if inner.number == _SPARSE_VALUES else values
+            part = scanned(file, inner, str(path))
+            is_external = is_external or part.is_external
+            values = part if inner.number == _SPARSE_VALUES else values
         elif inner.number == _SPARSE_DIMS:
             dims += dims_of(file, inner, str(path))
         if len(dims) > _MOST_DIMS:
@@ -145,9 +143,10 @@ def _type_name(number: int) -> str:
     return element.name if element else "STRING" if number == _STRING else f"number {number}"
 
 
-def _scanned(file: IO[bytes], entry: Field, label: str) -> _Found:
+def scanned(file: IO[bytes], entry: Field, label: str) -> Found:
+    """What the message of a TensorProto says."""
     assert entry.begin is not None
-    found = _Found()
+    found = Found()
     for each in fields(file, entry.begin + entry.value, label, entry.begin):
         if each.number == _DIMS:
             found.dims += dims_of(file, each, label)
@@ -184,17 +183,17 @@ def _pair(file: IO[bytes], each: Field, label: str) -> tuple[str, str]:
     return texts[1], texts[2]
 
 
-def _tensor(found: _Found, path: Path, limits: Limits, beside: list[Path]) -> StreamTensor | Skipped:
+def _tensor(found: Found, path: Path, limits: Limits, beside: list[Path]) -> StreamTensor | Skipped:
     said = f"initializer {found.name!r} in {path}"
     element, shape, kind = ONNX_ELEMENTS.get(found.type), tuple(found.dims), _type_name(found.type)
     limits.check(said, element.dtype if element else _BYTE, shape)
     if found.is_segment:
         raise ModelError(f"{said} is a segment of a tensor")
     if element:
-        return StreamTensor(found.name, str(path), element, shape, _opener(found, element, shape, path, said, beside))
+        return StreamTensor(found.name, str(path), element, shape, opener_of(found, element, shape, path, said, beside))
     stored = None
     if undecoded := _UNDECODED.get(found.type):
-        there = _opener(found, undecoded, shape, path, said, beside)
+        there = opener_of(found, undecoded, shape, path, said, beside)
         stored = bytes_at(found.name, path, there, bytes_of(undecoded, math.prod(shape)))
     elif not found.is_external:
         typed = (each for _, stretches in sorted(found.typed.items()) for each in stretches)
@@ -203,8 +202,8 @@ def _tensor(found: _Found, path: Path, limits: Limits, beside: list[Path]) -> St
     return Skipped(found.name, str(path), f"its data type is {kind}", kind, shape, stored)
 
 
-def _opener(
-    found: _Found, element: Element, shape: tuple[int, ...], path: Path, said: str, beside: list[Path]
+def opener_of(
+    found: Found, element: Element, shape: tuple[int, ...], path: Path, said: str, beside: list[Path]
 ) -> Opener:
     """How the elements are read, once their number has been checked where the file tells it."""
     needed = bytes_of(element, math.prod(shape))

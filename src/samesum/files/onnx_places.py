@@ -15,8 +15,7 @@ from enum import Enum
 from typing import IO
 
 from samesum.errors import ModelError, UnsafeModelError
-from samesum.files.protobuf import Field, fields, text_of
-from samesum.files.varints import Varints
+from samesum.files.protobuf import Field, Varints, fields, text_of
 from samesum.formats.elements import ONNX_ELEMENTS
 
 _GRAPH, _TRAINING, _FUNCTION = 7, 20, 25
@@ -56,11 +55,11 @@ class Place:
 
 
 _FLOATS = 7
+# The fields of an attribute that are numbers or texts, one or a list.
 _LISTED = {
     2: (Form.FLOATS, False), 3: (Form.INTS, False), 4: (Form.TEXTS, False),
     _FLOATS: (Form.FLOATS, True), 8: (Form.INTS, True), 9: (Form.TEXTS, True),
 }  # fmt: skip
-"""The fields of an attribute that are numbers or texts, one or a list."""
 
 
 class _List:

@@ -1,10 +1,17 @@
-"""Opening files of others: regular ones alone, and none that makes the process wait."""
+"""Opening files of others: regular ones alone, none that makes the process wait, external data after every check.
+
+External data lie inside the model's own folder. A cache of Hugging Face keeps each file under `blobs` and a folder of
+links for each revision under `snapshots`: links from there to the same cache's `blobs` are followed.
+"""
 
 from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -44,3 +51,79 @@ def read_bytes(path: Path, max_bytes: int | None = None) -> bytes:
         if max_bytes is not None and size > max_bytes:
             raise UnsafeModelError(f"{path} has {size} bytes; at most {max_bytes} are allowed")
         return file.read(size)
+
+
+_KEYS = ("location", "offset", "length", "checksum")
+_WHOLE = re.compile(r"[0-9]{1,18}", re.ASCII)
+
+
+def entries(pairs: Iterable[tuple[str, str]], said: str) -> dict[str, str]:
+    """The entries by key; a location is there, and no key is unknown or there twice."""
+    found: dict[str, str] = {}
+    for key, value in pairs:
+        if key not in _KEYS:
+            raise UnsafeModelError(f"{said}: external data key {key!r}; allowed: {', '.join(_KEYS)}")
+        if key in found:
+            raise ModelError(f"{said}: external data key {key!r} is repeated")
+        found[key] = value
+    if not found.get("location"):
+        raise ModelError(f"{said}: external data without a location")
+    return found
+
+
+def place(folder: Path, found: dict[str, str], needed: int, said: str) -> tuple[Path, int]:
+    """The file and where the `needed` bytes begin in it."""
+    path = inside(folder, found["location"], said, "external data")
+    offset = _whole(found.get("offset", "0"), "offset", said)
+    length = _whole(found["length"], "length", said) if "length" in found else needed
+    if length != needed:
+        raise ModelError(f"{said}: the external length is {length}; dims and type need {needed}")
+    return path, offset
+
+
+def _whole(text: str, key: str, said: str) -> int:
+    if not _WHOLE.fullmatch(text):
+        raise ModelError(f"{said}: external {key} is {text[:40]!r}; an unsigned integer is needed")
+    return int(text)
+
+
+def inside(folder: Path, location: str, said: str, what: str) -> Path:
+    """The real path, which lies in the real folder whatever links the location goes through."""
+    try:
+        home = folder.resolve(strict=True)
+        path = (home / location).resolve()
+    except (OSError, ValueError, RuntimeError) as error:
+        raise ModelError(f"{said}: {what} {location!r}: {error}") from None
+    is_allowed = path.is_relative_to(home) or _is_cached(home, home / location, path)
+    if Path(location).is_absolute() or "\\" in location or not is_allowed:
+        raise UnsafeModelError(f"{said}: {what} {location!r} lies outside the model's folder")
+    return path
+
+
+def _is_cached(home: Path, link: Path, target: Path) -> bool:
+    """True for a link in a snapshot of a Hugging Face cache to one of the cache's own blobs."""
+    snapshots = target.parent.parent / "snapshots"
+    is_blob = target.parent.name == "blobs" and home.is_relative_to(snapshots) and home != snapshots
+    return is_blob and link.is_symlink() and link.parent.resolve().is_relative_to(home)
+
+
+@contextmanager
+def opened_at(path: Path, offset: int, length: int, said: str) -> Iterator[IO[bytes]]:
+    """The file at byte `offset`, with `length` bytes behind it at least."""
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        with os.fdopen(os.open(path, flags), "rb") as file:
+            found = os.fstat(file.fileno())
+            if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
+                raise UnsafeModelError(f"{said}: external data {path.name!r} is a hard link or not a regular file")
+            if offset + length > found.st_size:
+                raise UnsafeModelError(
+                    f"{said}: external data from {offset} to {offset + length}; the file has {found.st_size} bytes"
+                )
+            file.seek(offset)
+            yield file
+    except FileNotFoundError:
+        absent = f"{os.strerror(errno.ENOENT)}; {said} is external data and lies there"
+        raise FileNotFoundError(errno.ENOENT, absent, str(path)) from None
+    except OSError as error:
+        raise ModelError(f"{said}: external data {path.name!r}: {error.strerror}") from None

@@ -17,8 +17,7 @@ import numpy as np
 
 from samesum.errors import ModelError, UnsafeModelError
 from samesum.files.documents import MAX_BYTES, is_integers, json_object
-from samesum.files.external import inside
-from samesum.files.opening import opened, read_bytes, size_of
+from samesum.files.opening import inside, opened, read_bytes, size_of
 from samesum.files.source import NO_LIMITS, Limits
 from samesum.files.tensor import Contents, Skipped, StreamTensor, Tensor, bytes_at, contents, stretch
 from samesum.formats.elements import Element
@@ -33,8 +32,8 @@ _HELD: dict[str, type] = {
     "F8_E8M0": ml_dtypes.float8_e8m0fnu,
 }  # fmt: skip
 ELEMENTS = {name: Element(name, np.dtype(held), 8 * np.dtype(held).itemsize) for name, held in _HELD.items()}
+# Types that hold no numbers that samesum knows, and how many bits an element has.
 _OTHER_BITS = {"C64": 64, "F4": 4, "F6_E2M3": 6, "F6_E3M2": 6}
-"""Types that hold no numbers that samesum knows, and how many bits an element has."""
 
 
 def safetensors(path: Path, limits: Limits = NO_LIMITS) -> Contents:

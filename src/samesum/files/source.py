@@ -1,9 +1,10 @@
-"""One array in a file: its dtype and shape are known, its elements are read when they are asked for."""
+"""One array in a file: its dtype and shape are known, its elements are read when they are asked for, in windows."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import IO
@@ -14,8 +15,45 @@ from samesum.errors import ModelError, UnsafeModelError
 from samesum.formats.arrays import Dtype, NDArray, type_text
 from samesum.formats.limits import MAX_ELEMENTS, excess
 
+# Bytes of a window: two of them stay in the last cache of most machines.
+WINDOW = 1 << 22
+
+
+def windows(stream: IO[bytes], sizes: Sequence[int], label: str) -> Iterator[NDArray]:
+    """The next bytes of the stream, so many at a time, as uint8. An array holds until the next one is asked for.
+
+    Two buffers take turns: one is used while the other one is filled. Raises ModelError where the stream ends early.
+    """
+    buffers = [np.empty(max(sizes), np.uint8) for _ in sizes[:2]]
+    if len(sizes) == 1:
+        yield _filled(stream, buffers[0], label)
+    if len(sizes) < 2:
+        return
+    with ThreadPoolExecutor(1, "samesum-read") as reader:
+
+        def begun(number: int) -> Future[NDArray]:
+            return reader.submit(_filled, stream, buffers[number % 2][: sizes[number]], label)
+
+        following = begun(0)
+        for number in range(len(sizes)):
+            raw = following.result()
+            if number + 1 < len(sizes):
+                following = begun(number + 1)
+            yield raw
+
+
+def _filled(stream: IO[bytes], buffer: NDArray, label: str) -> NDArray:
+    view, at = memoryview(buffer), 0  # type: ignore[arg-type]
+    while at < len(view):
+        count = stream.readinto(view[at:])  # type: ignore[attr-defined]
+        if not count:
+            raise ModelError(f"{label} ends after {at} of {len(view)} bytes: the file is truncated")
+        at += count
+    return buffer
+
+
+# Bytes that are read from a compressed stream at once: memory grows with what the file really holds.
 _STEP = 1 << 24
-"""Bytes that are read from a compressed stream at once: memory grows with what the file really holds."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,9 @@ import numpy as np
 
 from samesum.errors import AttributeValueError, DtypeError
 from samesum.files.opening import opened
-from samesum.files.source import Source
-from samesum.files.windows import WINDOW, windows
+from samesum.files.source import WINDOW, Source, windows
 from samesum.formats.arrays import NDArray, type_name
-from samesum.formats.elements import ALL, Element, names
+from samesum.formats.elements import OF_FILES, Element, names
 from samesum.formats.packing import decoded
 
 Ranges = tuple[tuple[int, int], ...]
@@ -175,10 +174,12 @@ class StreamTensor:
 def from_source(name: str, path: Path, source: Source) -> Tensor | Skipped:
     """The tensor of a NumPy file or of a .pb file."""
     dtype = source.dtype
-    if type_name(dtype) not in ALL:
+    if type_name(dtype) not in OF_FILES:
         stored = bytes_at(name, path, source.opened, source.nbytes)
         kind = f"{dtype} in Fortran order" if source.is_fortran else str(dtype)
-        return Skipped(name, str(path), f"its dtype is {dtype}; allowed are {names(ALL)}", kind, source.shape, stored)
+        return Skipped(
+            name, str(path), f"its dtype is {dtype}; allowed are {names(OF_FILES)}", kind, source.shape, stored
+        )
     element = Element(dtype.name, dtype.newbyteorder("="), 8 * dtype.itemsize)
     is_swapped = not dtype.isnative
     return StreamTensor(name, str(path), element, source.shape, source.opened, source.is_fortran, is_swapped)

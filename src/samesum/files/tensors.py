@@ -10,14 +10,15 @@ import numpy as np
 
 from samesum.errors import DtypeError, ModelError, UnsafeModelError
 from samesum.formats.arrays import NDArray
-from samesum.formats.elements import ONNX_ELEMENTS, Element
+from samesum.formats.elements import MODEL_ELEMENTS, Element
 from samesum.formats.limits import excess
-from samesum.formats.packing import decoded
+from samesum.formats.packing import decoded, in_own_type
 
+# Reads the bytes (so many) of a tensor that keeps its data outside the model.
 External = Callable[[Any, str, int], bytes]
-"""Reads the bytes (so many) of a tensor that keeps its data outside the model."""
 Read = Callable[[Any, str, External], NDArray]
 
+# Where a type lies if not in raw_data; all others lie in int32_data, the floats among them as their bits.
 _FIELDS = {
     "FLOAT": ("float_data", np.float32),
     "DOUBLE": ("double_data", np.float64),
@@ -25,15 +26,14 @@ _FIELDS = {
     "UINT32": ("uint64_data", np.uint64),
     "UINT64": ("uint64_data", np.uint64),
 }
-"""Where a type lies if not in raw_data; all others lie in int32_data, the floats among them as their bits."""
 _EXTERNAL = 1
 
 
 def element_of(number: int, said: str) -> Element:
     """The type with that number, or DtypeError."""
-    element = ONNX_ELEMENTS.get(number)
+    element = MODEL_ELEMENTS.get(number)
     if element is None:
-        known = ", ".join(each.name for each in ONNX_ELEMENTS.values())
+        known = ", ".join(each.name for each in MODEL_ELEMENTS.values())
         raise DtypeError(f"{said} has data type {number}; allowed: {known}")
     return element
 
@@ -47,7 +47,7 @@ def dims_of(tensor: Any, said: str) -> tuple[int, ...]:
 
 
 def array_of(tensor: Any, said: str, external: External) -> NDArray:
-    """The tensor's values, read-only; 4-bit integers come as int8 or uint8."""
+    """The tensor's values, read-only; those of 2 and 4 bits come in the types of ml_dtypes."""
     element, dims = element_of(tensor.data_type, said), dims_of(tensor, said)
     count = math.prod(dims)
     needed = (count * element.bits + 7) // 8
@@ -59,7 +59,7 @@ def array_of(tensor: Any, said: str, external: External) -> NDArray:
         return _from_field(tensor, element, dims, said)
     if tensor.HasField("segment") or len(raw) != needed:
         raise ModelError(f"{said}: {list(dims)} of {element.name} needs {needed} bytes; there are {len(raw)}")
-    return decoded(np.frombuffer(raw, np.uint8), element, dims)
+    return in_own_type(decoded(np.frombuffer(raw, np.uint8), element, dims), element)
 
 
 def _from_field(tensor: Any, element: Element, dims: tuple[int, ...], said: str) -> NDArray:
@@ -73,7 +73,7 @@ def _from_field(tensor: Any, element: Element, dims: tuple[int, ...], said: str)
         )
     values = np.array(stored, dtype)
     if element.bits < 8:
-        return decoded(values.astype(np.uint8), element, dims)
+        return in_own_type(decoded(values.astype(np.uint8), element, dims), element)
     array = _from_bits(values, element).reshape(dims)
     array.flags.writeable = False
     return array

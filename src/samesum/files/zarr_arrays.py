@@ -19,18 +19,17 @@ import numpy as np
 from samesum.errors import MissingPackage, ModelError, SamesumError, UnsafeModelError
 from samesum.files.documents import MAX_BYTES, is_integers, json_object
 from samesum.files.opening import read_bytes
-from samesum.files.source import NO_LIMITS, Limits
+from samesum.files.source import NO_LIMITS, WINDOW, Limits
 from samesum.files.tensor import Box, Contents, Skipped, boxes_behind, contents
-from samesum.files.windows import WINDOW
 from samesum.formats.arrays import BFLOAT16, NDArray
-from samesum.formats.elements import ALL, Element
+from samesum.formats.elements import OF_FILES, Element
 
 NODES = ("zarr.json", ".zarray", ".zgroup")
+# Bytes of a chunk in memory.
 MAX_CHUNK = 1 << 28
-"""Bytes of a chunk in memory."""
 _MAX_NODES, _MAX_DEPTH = 1 << 16, 64
+# A chunk takes a fraction of a millisecond, there or not: a few bytes of metadata must not cost hours.
 _TINY_CHUNK, _MOST_TINY_CHUNKS = 64, 1 << 17
-"""A chunk takes a fraction of a millisecond, there or not: a few bytes of metadata must not cost hours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +166,7 @@ def _element(kind: Any) -> Element | None:
         dtype = BFLOAT16 if kind == "bfloat16" else np.dtype(kind) if isinstance(kind, str) else None
     except TypeError:
         return None
-    if dtype is None or dtype.newbyteorder("=").name not in ALL:
+    if dtype is None or dtype.newbyteorder("=").name not in OF_FILES:
         return None
     dtype = dtype.newbyteorder("=")
     return Element(dtype.name, dtype, 8 * dtype.itemsize)

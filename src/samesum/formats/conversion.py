@@ -7,30 +7,58 @@ int32; int64 for the others; the carrier's minimum for NaN and whatever does not
 
 from __future__ import annotations
 
+import ml_dtypes
 import numpy as np
 
 from samesum.errors import DtypeError
 from samesum.formats.arrays import BFLOAT16, Dtype, NDArray, type_name
-from samesum.formats.elements import ALL, CASTABLE, names
+from samesum.formats.elements import ALL, SHORT, SHORT_INTEGERS, TARGETS, names
 
 _INT32_CARRIED = frozenset(map(np.dtype, (np.int8, np.uint8, np.int16, np.uint16, np.int32)))
 
 
-def convert(array: NDArray, target: Dtype) -> NDArray:
-    """`array` as `target`: floats round to nearest even once, integers keep their low bits, bool is `!= 0`."""
+def convert(array: NDArray, target: Dtype, saturates: bool = True) -> NDArray:
+    """`array` as `target`: floats round to nearest even once, integers keep their low bits, bool is `!= 0`.
+
+    `saturates` says that what is beyond a float of 8 bits becomes its largest number, as ONNX has it by default.
+    """
     if array.dtype == target:
         return array
-    if type_name(array.dtype) not in ALL:
+    source, wanted = type_name(array.dtype), type_name(target)
+    if source not in ALL:
         raise DtypeError(f"{array.dtype.name} cannot be converted; allowed: {names(ALL)}")
-    if type_name(target) not in CASTABLE:
-        raise DtypeError(f"conversion to {target.name} is not supported; allowed: {names(CASTABLE)}")
+    if wanted not in TARGETS:
+        raise DtypeError(f"conversion to {target.name} is not supported; allowed: {names(TARGETS)}")
+    if source in SHORT_INTEGERS:
+        return convert(array.astype(np.int8), target, saturates)
+    if wanted in SHORT_INTEGERS:
+        return _low_bits(convert(array, np.dtype(np.int8)), target)
     if target == np.bool_:
         return np.asarray(array != array.dtype.type(0))
+    if target != BFLOAT16 and target.itemsize == 1 and target.kind not in "iu":
+        return _to_byte(array, target, saturates or wanted in SHORT)
     if array.dtype.kind in "biu":
         return to_bfloat16(array) if target == BFLOAT16 else array.astype(target)
     if target.kind in "iu":
         return to_integer(array, target)
     return to_bfloat16(array) if target == BFLOAT16 else _to_float(array, target)
+
+
+def _low_bits(array: NDArray, target: Dtype) -> NDArray:
+    """int8 to an integer type of 2 or 4 bits."""
+    limits = ml_dtypes.iinfo(target)  # type: ignore[no-untyped-call]
+    size = int(limits.max) - int(limits.min) + 1
+    kept = array & (size - 1)
+    return np.where(kept > limits.max, kept - size, kept).astype(target)
+
+
+def _to_byte(array: NDArray, target: Dtype, saturates: bool) -> NDArray:
+    """Rounded once to a float of 8 or 4 bits."""
+    single = _odd_float32(array)
+    if saturates:
+        largest = np.float32(ml_dtypes.finfo(target).max)  # type: ignore[no-untyped-call]
+        single = np.clip(single, -largest, largest)
+    return single.astype(target)
 
 
 def _to_float(array: NDArray, target: Dtype) -> NDArray:
@@ -67,15 +95,19 @@ def _to_uint64(array: NDArray) -> NDArray:
 
 def to_bfloat16(array: NDArray) -> NDArray:
     """Rounded once: ml_dtypes goes through float32, so a float32 that was rounded to odd is what it gets."""
+    return _odd_float32(array).astype(BFLOAT16)
+
+
+def _odd_float32(array: NDArray) -> NDArray:
     if array.dtype.itemsize <= 2 or array.dtype == np.float32:
-        return array.astype(np.float32).astype(BFLOAT16)
+        return array.astype(np.float32)
     wide = array if array.dtype == np.float64 else _odd_float64(array)
     near = wide.astype(np.float32)
     back = near.astype(np.float64)
     beyond = np.abs(back) > np.abs(wide)
     bits = near.view(np.uint32) - beyond.astype(np.uint32)
     inexact = (back != wide) & np.isfinite(wide)
-    return np.where(inexact, bits | np.uint32(1), bits).view(np.float32).astype(BFLOAT16)
+    return np.where(inexact, bits | np.uint32(1), bits).view(np.float32)
 
 
 def _odd_float64(array: NDArray) -> NDArray:

@@ -23,9 +23,16 @@ NUMBERS = FLOATS | INTEGERS
 NUMBERS_PLUS = NUMBERS | BFLOAT16S
 BOOL = frozenset({"bool"})
 FLOAT8 = frozenset({"float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu"})
+SHORT_INTEGERS = frozenset({"int2", "int4", "uint2", "uint4"})
+SHORT = SHORT_INTEGERS | {"float4_e2m1fn"}
+"""Types of fewer than 8 bits, which ml_dtypes holds in a byte each: in models of ONNX, not in files of numbers."""
 CASTABLE = NUMBERS_PLUS | BOOL
-ALL = CASTABLE | FLOAT8
-"""Sets of types by their NumPy names; what a file stores in fewer than 8 bits counts as what holds it."""
+TARGETS = CASTABLE | SHORT | (FLOAT8 - {"float8_e8m0fnu"})
+"""What ONNX's Cast converts to."""
+OF_FILES = CASTABLE | FLOAT8
+"""Of arrays in files; what is stored in fewer than 8 bits counts there as what holds it."""
+ALL = OF_FILES | SHORT
+"""Sets of types by their NumPy names."""
 FLOAT_DTYPES = frozenset(map(np.dtype, (np.float16, ml_dtypes.bfloat16, np.float32, np.float64)))
 """Those of FLOATS_PLUS: NumPy takes a microsecond to make the name of a type."""
 
@@ -40,6 +47,21 @@ class Element:
     name: str
     dtype: Dtype
     bits: int
+
+    @property
+    def own(self) -> Dtype:
+        """The type itself, in a byte each, where `dtype` is another one that holds its values."""
+        return _OWN.get(self.name, self.dtype)
+
+
+_OWN: dict[str, Dtype] = {
+    "UINT2": np.dtype(ml_dtypes.uint2),
+    "INT2": np.dtype(ml_dtypes.int2),
+    "UINT4": np.dtype(ml_dtypes.uint4),
+    "INT4": np.dtype(ml_dtypes.int4),
+    "FLOAT4E2M1": np.dtype(ml_dtypes.float4_e2m1fn),
+}
+"""Of ONNX, whose operators tell them apart; an IR file has them as weights that are converted at once."""
 
 
 def _element(name: str, held: type, bits: int = 0) -> Element:
@@ -68,8 +90,13 @@ ONNX_ELEMENTS = {
     21: _element("UINT4", np.uint8, 4),
     22: _element("INT4", np.int8, 4),
     24: _element("FLOAT8E8M0", ml_dtypes.float8_e8m0fnu),
+    25: _element("UINT2", np.uint8, 2),
+    26: _element("INT2", np.int8, 2),
 }
-"""By the numbers of TensorProto.DataType. Strings, complex numbers and the 2-bit and 4-bit floats are left out."""
+"""By the numbers of TensorProto.DataType. Strings, complex numbers and the floats of 4 and 6 bits are left out."""
+
+MODEL_ELEMENTS = ONNX_ELEMENTS | {23: _element("FLOAT4E2M1", np.uint8, 4)}
+"""What a model computes with besides: floats of 4 bits, held as their codes."""
 
 IR_ELEMENTS = {
     element.name: element

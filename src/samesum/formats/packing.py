@@ -25,9 +25,19 @@ def decoded(raw: NDArray, element: Element, shape: tuple[int, ...]) -> NDArray:
     return array
 
 
+def in_own_type(array: NDArray, element: Element) -> NDArray:
+    """What `decoded` gives of an element of fewer than 8 bits in the type of its own, read-only."""
+    if element.own == array.dtype:
+        return array
+    own = array.astype(element.own) if element.name != "FLOAT4E2M1" else array.view(element.own)
+    own.flags.writeable = False
+    return own
+
+
 def _unpacked(raw: NDArray, element: Element) -> NDArray:
-    """u1 begins with the highest bit of a byte, the 4-bit types with the lower half."""
+    """u1 begins with the highest bit of a byte, the types of 2 and 4 bits with the lowest ones."""
     if element.bits == 1:
         return np.unpackbits(raw)
-    halves = np.stack([raw & 15, raw >> 4], axis=-1).ravel()
-    return ((halves ^ 8).astype(np.int8) - np.int8(8)) if element.dtype == np.int8 else halves
+    mask, top = (1 << element.bits) - 1, 1 << (element.bits - 1)
+    parts = np.stack([(raw >> shift) & mask for shift in range(0, 8, element.bits)], axis=-1).ravel()
+    return ((parts ^ top).astype(np.int8) - np.int8(top)) if element.dtype == np.int8 else parts

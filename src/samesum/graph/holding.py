@@ -31,20 +31,17 @@ class Ready:
     """What is known of each result if that is known of the inputs."""
 
 
-_SCAN_WITHOUT_BATCHES = 9
 _RUNS = {**RUNS, **RUNS_OF_IR}
-Prepare = Callable[[Graph, Mapping[str, Fact]], Ready]
-"""Makes a program of a graph whose inputs are likely to be what is told of them."""
 
 
-def holding(step: Step, prepare: Prepare, facts: Mapping[str, Fact]) -> Step:
-    """`step` with the programs of its graphs; `facts` is what is known of the values around it."""
+def holding(step: Step, prepare: Callable[[Graph], Ready]) -> Step:
+    """`step` with the programs of its graphs."""
     node = step.node
     assert step.held is not None
     programs = {}
     for name, graph in node.graphs.items():
         with during(name):
-            programs[name] = prepare(_typed(graph), _likely(node, name, graph, facts))
+            programs[name] = prepare(_typed(graph))
     bodies = {name: _body(node, node.graphs[name], ready) for name, ready in programs.items()}
     call = Call(bodies, step.held.attributes, len(node.outputs), node.ports)
     if node.ports:
@@ -64,34 +61,6 @@ def holding(step: Step, prepare: Prepare, facts: Mapping[str, Fact]) -> Step:
 def _typed(graph: Graph) -> Graph:
     """The inputs without their shapes, which may change from pass to pass."""
     return replace(graph, inputs=tuple(Value(each.name, each.dtype, None) for each in graph.inputs))
-
-
-def _likely(node: Node, name: str, graph: Graph, facts: Mapping[str, Fact]) -> dict[str, Fact]:
-    """What the inputs of a graph are likely to be, from what the file says of them and from what the node is given.
-
-    What the graph reads from around it does not change; of the others the rank is unlikely to.
-    """
-    own, count = graph.inputs, len(node.captures)
-    likely = {each.name: Fact(each.dtype, each.shape and (None,) * len(each.shape)) for each in own}
-    places = [(link.inner, link.outer) for link in node.ports[name].inputs] if node.ports else _states(node)
-    for inner, outer in places:
-        if inner >= len(own) or outer >= len(node.own_inputs):
-            continue  # a file that is refused when the graph is known
-        given = facts.get(node.inputs[outer], UNKNOWN)
-        if likely[own[inner].name].shape is None and given.shape is not None:
-            likely[own[inner].name] = Fact(own[inner].dtype or given.dtype, (None,) * len(given.shape))
-    captured = zip(own[len(own) - count :], node.captures, strict=True)
-    return likely | {value.name: facts[outer] for value, outer in captured}
-
-
-def _states(node: Node) -> list[tuple[int, int]]:
-    """The inputs of the graph of a loop that begin as inputs of its node."""
-    if node.operator == "Loop":
-        return [(place, place) for place in range(2, len(node.own_inputs))]
-    if node.operator == "Scan" and (node.opset or 0) >= _SCAN_WITHOUT_BATCHES:
-        scanned = node.attributes.get("num_scan_inputs", 0)
-        return [(place, place) for place in range(len(node.own_inputs) - (scanned if isinstance(scanned, int) else 0))]
-    return []
 
 
 def _body(node: Node, graph: Graph, ready: Ready) -> Body:

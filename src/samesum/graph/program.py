@@ -11,14 +11,12 @@ import numpy as np
 
 from samesum.algebra.rows import Normalization, Reduction, Scan
 from samesum.errors import ModelError, SamesumError, during
-from samesum.formats.arrays import NDArray, type_text
-from samesum.graph.fusing import fused
+from samesum.formats.arrays import type_text
 from samesum.graph.holding import Ready, holding
 from samesum.graph.model import Graph, Value
 from samesum.graph.order import ordered
 from samesum.graph.stages import Stage, staged
 from samesum.graph.steps import Step, bound
-from samesum.graph.wiring import Wiring
 from samesum.operators import facts as rules
 from samesum.operators.rows import Fact, Facts
 from samesum.specs.bind import Operation
@@ -41,26 +39,15 @@ class Program:
     """What follows for each result from what is known of inputs."""
 
 
-def prepare(graph: Graph, fuse_normalizations: bool = False, given: Mapping[str, Fact] | None = None) -> Program:
-    """The program of `graph`; UnsupportedOperator names every operator that cannot run.
-
-    `fuse_normalizations` makes one step of the nodes that write out a normalization, here and in the graphs of nodes.
-    For that `given` says what inputs are likely to be; a fused step that is given something else runs node by node.
-    """
+def prepare(graph: Graph) -> Program:
+    """The program of `graph`; UnsupportedOperator names every operator that cannot run."""
     facts = _constants(graph)
-    likely = {**facts, **given} if given is not None and fuse_normalizations else facts
-    known, expected = [], []
-    for step in bound(ordered(graph)):
-        whole = _completed(step, likely, fuse_normalizations)
-        known.append(_foretold(whole, facts))
-        expected.append(known[-1] if likely is facts else _foretold(whole, likely))
+    known = [_foretold(_completed(step), facts) for step in bound(ordered(graph))]
     said = [(value, facts[value.name]) for value in graph.declared]
     said += [(step.node.declared, step.fact) for step in known if step.node.declared is not None]
     _warn_of_contradictions(graph.name, said)
     outputs, results = tuple(_outputs(graph, facts)), tuple(facts[name] for name in graph.results)
     foretell = partial(_followed, graph, tuple(known))
-    if fuse_normalizations:
-        known = fused(known, graph, Wiring(expected, likely, _arrays(graph, facts, given), graph.results))
     return Program(graph, tuple(known), staged(known, graph), outputs, results, foretell)
 
 
@@ -71,24 +58,18 @@ def _followed(graph: Graph, steps: Sequence[Step], given: Mapping[str, Fact]) ->
     return tuple(facts[name] for name in graph.results)
 
 
-def _completed(step: Step, likely: Mapping[str, Fact], fuse_normalizations: bool) -> Step:
+def _completed(step: Step) -> Step:
     """The step, with the programs of the graphs that it holds."""
     if step.held is None:
         return step
     with during(step.node):
-        return holding(step, partial(_ready, fuse_normalizations), likely)
+        return holding(step, _ready)
 
 
-def _ready(fuse_normalizations: bool, graph: Graph, given: Mapping[str, Fact]) -> Ready:
+def _ready(graph: Graph) -> Ready:
     """A graph that a node holds."""
-    program = prepare(graph, fuse_normalizations, given)
+    program = prepare(graph)
     return Ready(program.steps, program.stages, program.facts, program.foretell)
-
-
-def _arrays(graph: Graph, facts: Mapping[str, Fact], given: Mapping[str, Fact] | None) -> dict[str, NDArray]:
-    """The values that are always the same; what a graph reads from around it may be one of them."""
-    known = {**(given or {}), **{name: fact for name, fact in facts.items() if fact.value is not None}}
-    return {name: fact.value for name, fact in known.items() if fact.value is not None} | dict(graph.constants)
 
 
 def _constants(graph: Graph) -> dict[str, Fact]:

@@ -25,6 +25,7 @@ class Kind(Enum):
     NORMALIZATION = "normalization"
     POOL = "pool"
     SCATTER = "scatter"
+    PRODUCT = "product"
     OTHER = "other"
 
 

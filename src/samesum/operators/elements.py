@@ -81,3 +81,16 @@ def mod_of_any(attributes: Attributes, inputs: Inputs) -> NDArray:
     a, b = given(inputs, 0), given(inputs, 1)
     broadcast_shape(a, b)
     return np.asarray(remainder(a, b) if attributes["fmod"] else modulo(a, b))
+
+
+def is_nan(x: NDArray) -> Any:
+    """True for NaN."""
+    return x != x
+
+
+def is_infinite(attributes: Attributes, inputs: Inputs) -> NDArray:
+    """True for an infinity of a sign that is asked for; only some floats of 8 bits have any."""
+    x = given(inputs, 0)
+    wide = convert(x, np.dtype(np.float32)) if x.dtype.itemsize == 1 else x
+    below, above = attributes["detect_negative"], attributes["detect_positive"]
+    return np.asarray(np.isinf(wide) & np.where(wide < 0, below, above))

@@ -5,16 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from samesum.algebra.rows import LAYER_NORM, MEAN, RMS_NORM, SUM, Norm
+from samesum.engine import elementwise
 from samesum.engine.memory import KEEPDIMS, reduce
 from samesum.engine.norms import normalize_lines, normalize_lines_with_inverse
 from samesum.engine.windows import reduce_terms
 from samesum.errors import ShapeError
 from samesum.formats.arrays import NDArray
+from samesum.operators import activations, facts, pointwise
 from samesum.operators.facts import at, first, stash_of
 from samesum.operators.foretelling import of_each_line
 from samesum.operators.norms import from_axis, inside, rms_norm
 from samesum.operators.pointwise import given, optional
-from samesum.operators.rows import Attributes, Fact, Facts, Inputs, Row, RunAll, several
+from samesum.operators.rows import Attributes, Cut, Fact, Facts, Inputs, Row, RunAll, row, several
 
 _WIDE = np.dtype(np.float64)
 
@@ -81,6 +83,10 @@ def simplified_norm_outputs(attributes: Attributes, facts: Facts, count: int) ->
 MICROSOFT_ROWS: tuple[Row, ...] = (
     several("SkipLayerNormalization", skip_norm(LAYER_NORM, True), skip_norm_outputs, most=4),
     several("SkipSimplifiedLayerNormalization", skip_norm(RMS_NORM, False), skip_norm_outputs, most=4),
+    row("Gelu", pointwise.unary(elementwise.gelu), facts.same, cut=Cut.EACH),
+    row("BiasGelu", activations.biased(elementwise.gelu), facts.same),
+    row("FastGelu", activations.biased(elementwise.gelu_tanh), facts.same),
+    row("QuickGelu", activations.of(activations.swish, "alpha"), facts.same, cut=Cut.EACH),
 )
 
 ONNX_FUSED_ROWS: tuple[Row, ...] = (

@@ -8,7 +8,7 @@ from itertools import accumulate, pairwise
 
 import numpy as np
 
-from samesum.errors import AttributeValueError, AxisError, ShapeError
+from samesum.errors import AttributeValueError, AxisError, ShapeError, UnsupportedOperator
 from samesum.formats.arrays import NDArray
 from samesum.formats.axes import all_from_front, axis_number, from_front
 from samesum.formats.limits import checked
@@ -175,3 +175,45 @@ def trilu(attributes: Attributes, inputs: Inputs) -> NDArray:
     k = min(max(k, -_FARTHEST), _FARTHEST)
     kept = distance >= k if attributes["upper"] else distance <= k
     return np.where(kept, data, data.dtype.type(0))
+
+
+def depth_to_space(attributes: Attributes, inputs: Inputs) -> NDArray:
+    """Blocks of channels laid out in space: depth, column, row (DCR) or column, row, depth (CRD)."""
+    x, block = given(inputs, 0), attributes["blocksize"]
+    n, c, h, w = x.shape
+    if block < 1 or c % block**2:
+        raise ShapeError(f"{c} channels of {x.shape} do not divide into blocks of {block} x {block}")
+    if attributes.get("mode", "dcr").lower() == "dcr":
+        y = x.reshape(n, block, block, -1, h, w).transpose(0, 3, 4, 1, 5, 2)
+    else:
+        y = x.reshape(n, -1, block, block, h, w).transpose(0, 1, 4, 2, 5, 3)
+    return y.reshape(n, c // block**2, h * block, w * block)
+
+
+def space_to_depth(attributes: Attributes, inputs: Inputs) -> NDArray:
+    """The inverse of `depth_to_space`."""
+    x, block = given(inputs, 0), attributes["blocksize"]
+    n, c, h, w = x.shape
+    if block < 1 or h % block or w % block:
+        raise ShapeError(f"{x.shape} does not divide into blocks of {block} x {block}")
+    y = x.reshape(n, c, h // block, block, w // block, block)
+    order = (0, 3, 5, 1, 2, 4) if attributes.get("mode", "dcr").lower() == "dcr" else (0, 1, 3, 5, 2, 4)
+    return y.transpose(order).reshape(n, c * block**2, h // block, w // block)
+
+
+def non_zero(_: Attributes, inputs: Inputs) -> NDArray:
+    """The indices of the elements that are not zero, a column for each and a row for each axis."""
+    x = given(inputs, 0)
+    found = np.nonzero(np.atleast_1d(x != x.dtype.type(0)))
+    return np.array(found, np.int64)[: x.ndim]
+
+
+def dropped(_: Attributes, inputs: Inputs, count: int) -> tuple[NDArray, ...]:
+    """Dropout where nothing is dropped: the data, and a mask of nothing but true.
+
+    UnsupportedOperator for training with a ratio that is not 0, whose result is random.
+    """
+    x, ratio, training = given(inputs, 0), optional(inputs, 1), optional(inputs, 2)
+    if training is not None and training.any() and (ratio is None or np.any(ratio != ratio.dtype.type(0))):
+        raise UnsupportedOperator("training_mode is true and the ratio is not 0: the result would be random")
+    return (x, np.ones(x.shape, np.bool_))[:count]

@@ -190,7 +190,7 @@ def relu(x: NDArray) -> Any:
 
 def cast(attributes: Attributes, inputs: Inputs) -> NDArray:
     """The input converted to the type that an attribute names."""
-    return convert(given(inputs, 0), attributes["to"])
+    return convert(given(inputs, 0), attributes["to"], attributes.get("saturate", True))
 
 
 def convert_ir(attributes: Attributes, inputs: Inputs) -> NDArray:
@@ -198,9 +198,9 @@ def convert_ir(attributes: Attributes, inputs: Inputs) -> NDArray:
     return convert(given(inputs, 0), attributes["destination_type"])
 
 
-def cast_like(_: Attributes, inputs: Inputs) -> NDArray:
+def cast_like(attributes: Attributes, inputs: Inputs) -> NDArray:
     """The first input in the type of the second."""
-    return convert(given(inputs, 0), given(inputs, 1).dtype)
+    return convert(given(inputs, 0), given(inputs, 1).dtype, attributes.get("saturate", True))
 
 
 def identity(_: Attributes, inputs: Inputs) -> NDArray:

@@ -69,16 +69,17 @@ def windows_of(pool: Pool, shape: Sequence[int]) -> list[AxisWindows]:
     """The windows along each spatial axis of data of this shape."""
     return [
         AxisWindows(axis, each.dilation, _table(each))
-        for axis, each in enumerate((_along(pool, i, size) for i, size in enumerate(shape[2:])), 2)
+        for axis, each in enumerate((along(pool, i, size) for i, size in enumerate(shape[2:])), 2)
     ]
 
 
 def output_sizes(pool: Pool, spatial: Sequence[int | None]) -> tuple[int | None, ...]:
     """The sizes of the result along the spatial axes, as far as those of the data are known."""
-    return tuple(None if size is None else _along(pool, i, size).outputs for i, size in enumerate(spatial))
+    return tuple(None if size is None else along(pool, i, size).outputs for i, size in enumerate(spatial))
 
 
-def _along(pool: Pool, i: int, size: int) -> Along:
+def along(pool: Pool, i: int, size: int) -> Along:
+    """The windows along the spatial axis `i`, of this size."""
     kernel, stride, dilation = pool.kernel[i], pool.strides[i], pool.dilations[i]
     reach = dilation * (kernel - 1) + 1
     begin, end = (0, 0) if pool.auto_pad == "valid" else (pool.begins[i], pool.ends[i])

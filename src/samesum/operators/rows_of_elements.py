@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from samesum.engine import elementwise
-from samesum.operators import curves, elements, facts, pointwise
+from samesum.formats.arrays import NDArray
+from samesum.operators import activations, curves, elements, facts, pointwise
 from samesum.operators.foretelling import comparison, where
 from samesum.operators.rows import Cut, Row, row
 
@@ -31,6 +34,11 @@ def _binary(name: str, function: pointwise.Binary) -> Row:
     return row(name, pointwise.binary(function), facts.broadcast, cut=Cut.EACH)
 
 
+def _parametric(name: str, function: Callable[..., NDArray], *parameters: str) -> Row:
+    """A function of one input whose parameters are attributes."""
+    return row(name, activations.of(function, *parameters), facts.same, cut=Cut.EACH)
+
+
 ONNX_ELEMENT_ROWS = (
     row("Where", elements.where, where, cut=Cut.EACH),
     *_comparison("Equal", np.equal),
@@ -54,7 +62,24 @@ ONNX_ELEMENT_ROWS = (
     _curve("Cos", elementwise.cosine),
     _curve("Softplus", elementwise.softplus),
     row("Gelu", curves.gelu, facts.same, cut=Cut.EACH),
-    row("HardSigmoid", curves.hard_sigmoid, facts.same, cut=Cut.EACH),
+    _parametric("HardSigmoid", activations.hard_sigmoid, "alpha", "beta"),
+    _parametric("LeakyRelu", activations.leaky, "alpha"),
+    _parametric("Elu", activations.elu, "alpha"),
+    _parametric("Selu", activations.selu, "alpha", "gamma"),
+    _parametric("Celu", activations.celu, "alpha"),
+    _parametric("ThresholdedRelu", activations.thresholded, "alpha"),
+    _parametric("Swish", activations.swish, "alpha"),
+    _curve("HardSwish", activations.hard_swish),
+    _curve("Mish", activations.mish),
+    _curve("Softsign", activations.softsign),
+    row("PRelu", activations.prelu_by_channel, facts.same),
+    row("PRelu", activations.prelu, facts.same, 7, Cut.EACH),
+    row("IsNaN", pointwise.unary(elements.is_nan), comparison, cut=Cut.EACH, is_light=True),
+    row("IsInf", elements.is_infinite, comparison, cut=Cut.EACH, is_light=True),
+    _binary("BitwiseAnd", np.bitwise_and),
+    _binary("BitwiseOr", np.bitwise_or),
+    _binary("BitwiseXor", np.bitwise_xor),
+    _unary("BitwiseNot", np.invert),
     row("Mod", elements.mod, facts.broadcast, cut=Cut.EACH),
     row("Mod", elements.mod_of_any, facts.broadcast, 28, Cut.EACH),
 )
@@ -82,7 +107,15 @@ OPENVINO_ELEMENT_ROWS = (
     _curve("Cos", elementwise.cosine),
     _curve("SoftPlus", elementwise.softplus, 4),
     row("Gelu", curves.gelu, facts.same, 2, Cut.EACH),
-    row("HardSigmoid", curves.hard_sigmoid_ir, facts.same, cut=Cut.FIRST),
+    row("HardSigmoid", activations.of_inputs(activations.hard_sigmoid, alpha=0.2, beta=0.5), facts.same, cut=Cut.FIRST),
+    row("Selu", activations.of_inputs(activations.selu, alpha=0, **{"lambda": 0}), facts.same, cut=Cut.FIRST),
+    row("Swish", activations.of_inputs(activations.swish, beta=1), facts.same, 4, Cut.FIRST),
+    _parametric("Elu", activations.elu, "alpha"),
+    row("PReLU", activations.prelu_by_channel, facts.same),
+    _curve("HSwish", activations.hard_swish, 4),
+    _curve("HSigmoid", activations.sixth_sigmoid, 5),
+    _curve("Mish", activations.mish, 4),
+    _curve("SoftSign", activations.softsign, 9),
     _binary("Mod", elements.remainder),
     _binary("FloorMod", elements.modulo),
 )

@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
-from samesum.operators import facts, foretelling, moving, padding, picking, ranking, sizes
+from samesum.operators import (
+    facts,
+    foretelling,
+    moving,
+    padding,
+    picking,
+    quantizing,
+    ranking,
+    recurrent,
+    resizing,
+    sizes,
+)
 from samesum.operators.batch_norm import batch_norm
+from samesum.operators.rotating import rotary_embedding
 from samesum.operators.rows import Row, Run, row, several
 
 
@@ -13,6 +25,19 @@ def _viewing(name: str, run: Run, since: int = 1) -> Row:
 
 def _padding(places: padding.Places, value: int | None = None, since: int = 1) -> Row:
     return row("Pad", padding.pad(places, value), sizes.padded(places, value), since)
+
+
+def _recurrent(name: str, kind: recurrent.Kind) -> Row:
+    return several(name, recurrent.recurrent(kind), recurrent.recurrent_facts, most=1 + kind.states)
+
+
+def _recurrent_ir(name: str, kind: recurrent.Kind) -> tuple[Row, ...]:
+    return (
+        several(f"{name}Sequence", recurrent.recurrent_ir(kind), recurrent.recurrent_ir_facts(), most=1 + kind.states),
+        several(
+            f"{name}Cell", recurrent.recurrent_ir(kind, True), recurrent.recurrent_ir_facts(True), most=kind.states
+        ),
+    )
 
 
 ONNX_MOVING_ROWS = (
@@ -32,6 +57,20 @@ ONNX_MOVING_ROWS = (
     row("Size", moving.size, sizes.size),
     row("ConstantOfShape", moving.constant_of_shape, sizes.constant_of_shape),
     row("BatchNormalization", batch_norm(), facts.same),
+    _viewing("DepthToSpace", moving.depth_to_space),
+    _viewing("SpaceToDepth", moving.space_to_depth),
+    row("NonZero", moving.non_zero, sizes.indices_of_all),
+    several("Dropout", moving.dropped, sizes.with_mask, most=2),
+    row("Upsample", resizing.resize_10, resizing.resized_fact),
+    row("Resize", resizing.resize_10, resizing.resized_fact, 10),
+    row("Resize", resizing.resize, resizing.resized_fact, 11),
+    row("RotaryEmbedding", rotary_embedding, facts.same),
+    row("QuantizeLinear", quantizing.quantize, quantizing.quantized_fact),
+    row("DequantizeLinear", quantizing.dequantize, quantizing.dequantized_fact),
+    several("DynamicQuantizeLinear", quantizing.dynamically_quantized, quantizing.dynamic_facts, most=3),
+    _recurrent("RNN", recurrent.RNN),
+    _recurrent("GRU", recurrent.GRU),
+    _recurrent("LSTM", recurrent.LSTM),
 )
 
 OPENVINO_MOVING_ROWS = (
@@ -48,4 +87,10 @@ OPENVINO_MOVING_ROWS = (
     several("TopK", ranking.top_k_ir, sizes.top_k, most=2),
     row("BatchNormInference", batch_norm((2, 0, 1, 3, 4)), sizes.like_third),
     row("BatchNormInference", batch_norm(), facts.same, 5),
+    row("Interpolate", resizing.interpolate(3), resizing.interpolated_fact, 4),
+    row("Interpolate", resizing.interpolate(2), resizing.interpolated_fact, 11),
+    row("FakeQuantize", quantizing.fake_quantized, facts.same),
+    *_recurrent_ir("RNN", recurrent.RNN),
+    *_recurrent_ir("GRU", recurrent.GRU),
+    *_recurrent_ir("LSTM", recurrent.LSTM),
 )

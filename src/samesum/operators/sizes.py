@@ -150,3 +150,15 @@ def constant_of_shape(attributes: Attributes, facts: Facts) -> Fact:
     if shape is None and data.shape and data.shape[0] is not None:
         return Fact(dtype, (None,) * min(data.shape[0], 64))
     return Fact(dtype, shape)
+
+
+def indices_of_all(_: Attributes, facts: Facts) -> Fact:
+    """A row of indices for each axis of the data, as many as are found."""
+    shape = first(facts).shape
+    return Fact(INT64, (None if shape is None else len(shape), None))
+
+
+def with_mask(_: Attributes, facts: Facts, count: int) -> tuple[Fact, ...]:
+    """The data, and a mask of their shape."""
+    data = first(facts)
+    return (Fact(data.dtype, data.shape), Fact(np.dtype(np.bool_), data.shape))[:count]

@@ -15,8 +15,7 @@ import numpy as np
 from samesum.errors import SamesumError
 from samesum.formats.arrays import NDArray
 from samesum.runtimes.packages import require
-from samesum.runtimes.runtime import DEFAULTS, EngineError, EngineModel, Feeds, Format, Settings, Trouble
-from samesum.runtimes.troubles import of_python
+from samesum.runtimes.runtime import DEFAULTS, EngineError, EngineModel, Feeds, Format, Settings, Trouble, of_python
 
 Call = Callable[[Any, Feeds, Sequence[str]], Any]
 

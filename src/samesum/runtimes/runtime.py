@@ -1,16 +1,22 @@
-"""What an engine is to the rest of samesum: a model, feeds and wanted names in, arrays out."""
+"""What an engine is to the rest of samesum: a model, feeds and wanted names in, arrays out, troubles in words."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import io
+import os
+import sys
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from enum import Enum
+from pathlib import Path
 from typing import Protocol
 
 from samesum.formats.arrays import NDArray
 
+# Arrays by input name, in the order of the model's inputs.
 Feeds = Mapping[str, NDArray]
-"""Arrays by input name, in the order of the model's inputs."""
 
 
 class Format(Enum):
@@ -67,8 +73,8 @@ class EngineError(Exception):
         return self.message
 
 
+# Characters of an engine's message; whole stack traces are longer.
 LONGEST = 1000
-"""Characters of an engine's message; whole stack traces are longer."""
 
 
 def one_line(error: Exception) -> str:
@@ -118,3 +124,51 @@ def run(
     Raises EngineError where the engine gives none.
     """
     return runtime.prepare(model, settings).run(feeds, wanted)
+
+
+# Python's own exceptions that code raises by mistake; NotImplementedError and RuntimeError are raised on purpose.
+MISTAKES = (
+    *(ArithmeticError, AssertionError, AttributeError, BufferError, EOFError, ImportError, LookupError),
+    *(MemoryError, NameError, OSError, SyntaxError, TypeError, ValueError, RecursionError),
+)
+
+
+@contextmanager
+def of_python() -> Iterator[None]:
+    """Turns an exception into an EngineError: not supported, refused, or a mistake and the line that made it."""
+    try:
+        yield
+    except EngineError:
+        raise
+    except Exception as error:
+        text = f"{type(error).__name__}: {error}"
+        if isinstance(error, NotImplementedError) or type(error).__name__ == "BackendIsNotSupposedToImplementIt":
+            raise EngineError(Trouble.NOT_SUPPORTED, text) from error
+        if isinstance(error, MISTAKES):
+            raise EngineError(Trouble.BROKEN, f"{text} ({_place(error)})") from error
+        raise EngineError(Trouble.REFUSED, text) from error
+
+
+def _place(error: Exception) -> str:
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{Path(last.filename).name}, line {last.lineno}"
+
+
+@contextmanager
+def stdout_to_stderr() -> Iterator[None]:
+    """What Python code or a C library prints meanwhile goes to standard error."""
+    sys.stdout.flush()
+    try:
+        number = sys.stdout.fileno()
+    except (io.UnsupportedOperation, AttributeError):
+        with redirect_stdout(sys.stderr):
+            yield
+        return
+    kept = os.dup(number)
+    try:
+        os.dup2(2, number)
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        os.dup2(kept, number)
+        os.close(kept)

@@ -12,7 +12,7 @@ import numpy as np
 from samesum.errors import AttributeValueError, AxisError, UnsupportedOperator
 from samesum.formats.arrays import Dtype, NDArray
 from samesum.formats.axes import axis_number
-from samesum.formats.elements import CASTABLE, IR_ELEMENTS, ONNX_ELEMENTS, Element, names
+from samesum.formats.elements import CASTABLE, IR_ELEMENTS, MODEL_ELEMENTS, TARGETS, Element, names
 from samesum.formats.rounding import nearest_single
 from samesum.specs.row import Attribute, Kind, Spec, Standard, Unread
 
@@ -49,6 +49,9 @@ def _unspelled(kind: Kind, value: object) -> Any:
         return _WORDS.get(value.strip().lower(), value)
     if kind in (Kind.INTEGERS, Kind.AXES):
         return [_numeral(item) for item in value.split(",") if item.strip()]
+    if kind in (Kind.NUMBERS, Kind.WORDS):
+        items = [item.strip() for item in value.split(",") if item.strip()]
+        return items if kind is Kind.WORDS else [_unspelled(Kind.NUMBER, item) for item in items]
     if kind in (Kind.INTEGER, Kind.AXIS, Kind.AXIS_FROM_FRONT):
         return _numeral(value)
     if kind in (Kind.NUMBER, Kind.EPSILON) and value.isascii() and "_" not in value:
@@ -90,6 +93,10 @@ def _number(standard: Standard, _: Attribute, value: Any) -> float:
     return number if standard.spells_values else nearest_single(number)
 
 
+def _numbers(standard: Standard, attribute: Attribute, value: Any) -> tuple[float, ...]:
+    return tuple(_number(standard, attribute, item) for item in _items(value))
+
+
 def _epsilon(standard: Standard, attribute: Attribute, value: Any) -> float:
     """Its float32 value is what counts in both standards, which may be infinite where the number is not."""
     number = nearest_single(_number(standard, attribute, value))
@@ -116,23 +123,32 @@ def _word(_: Standard, attribute: Attribute, value: Any) -> str:
     return word if word in attribute.words or not attribute.words else _refused(value)
 
 
-_ONNX_NAMES = {element.name: element for element in ONNX_ELEMENTS.values()}
+def _words(standard: Standard, attribute: Attribute, value: Any) -> tuple[str, ...]:
+    return tuple(_word(standard, attribute, item) for item in _items(value))
+
+
+def _text(_: Standard, __: Attribute, value: Any) -> str:
+    return value if isinstance(value, str) else _refused(value)
+
+
+_ONNX_NAMES = {element.name: element for element in MODEL_ELEMENTS.values()}
 
 
 def _type(standard: Standard, _: Attribute, value: Any) -> Dtype:
-    """A type to convert to: 8-bit floats and what is packed are read, never written.
+    """A type to convert to: an element type of the IR by name, or a number of TensorProto.DataType (Cast-1: its name).
 
-    It is an element type of the IR by name, or a number of TensorProto.DataType (Cast-1: its name).
+    In an IR file floats of 8 bits and what is packed are read, never written.
     """
     if standard.spells_values:
         element = IR_ELEMENTS.get(value.strip().lower())
     else:
-        element = _ONNX_NAMES.get(value.upper()) if isinstance(value, str) else ONNX_ELEMENTS.get(index(value))
+        element = _ONNX_NAMES.get(value.upper()) if isinstance(value, str) else MODEL_ELEMENTS.get(index(value))
     if element is None:
         raise ValueError(value)
-    if not _is_target(element):
-        raise UnsupportedOperator(f"conversion to {element.name} is not supported; allowed: {names(CASTABLE)}")
-    return element.dtype
+    if not _is_target(standard, element):
+        allowed = CASTABLE if standard.spells_values else TARGETS
+        raise UnsupportedOperator(f"conversion to {element.name} is not supported; allowed: {names(allowed)}")
+    return element.own
 
 
 def _tensor(_: Standard, __: Attribute, value: Any) -> NDArray:
@@ -158,12 +174,15 @@ def _allowed(standard: Standard, attribute: Attribute) -> str:
 
 def _type_names(standard: Standard) -> str:
     if standard.spells_values:
-        return ", ".join(name for name, element in IR_ELEMENTS.items() if _is_target(element))
-    return ", ".join(f"{number} ({element.name})" for number, element in ONNX_ELEMENTS.items() if _is_target(element))
+        return ", ".join(name for name, element in IR_ELEMENTS.items() if _is_target(standard, element))
+    elements = ((number, each) for number, each in MODEL_ELEMENTS.items() if _is_target(standard, each))
+    return ", ".join(f"{number} ({each.name})" for number, each in elements)
 
 
-def _is_target(element: Element) -> bool:
-    return element.dtype.name in CASTABLE and element.bits >= 8
+def _is_target(standard: Standard, element: Element) -> bool:
+    if standard.spells_values:
+        return element.dtype.name in CASTABLE and element.bits >= 8
+    return element.own.name in TARGETS
 
 
 _READERS: dict[Kind, Callable[[Standard, Attribute, Any], object]] = {
@@ -171,11 +190,14 @@ _READERS: dict[Kind, Callable[[Standard, Attribute, Any], object]] = {
     Kind.INTEGER: _integer,
     Kind.INTEGERS: _integers,
     Kind.NUMBER: _number,
+    Kind.NUMBERS: _numbers,
     Kind.EPSILON: _epsilon,
     Kind.AXIS: _axis,
     Kind.AXIS_FROM_FRONT: _axis_from_front,
     Kind.AXES: _axes,
     Kind.WORD: _word,
+    Kind.WORDS: _words,
+    Kind.TEXT: _text,
     Kind.TYPE: _type,
     Kind.TENSOR: _tensor,
     Kind.GRAPH: _graph,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from samesum.specs.attentions import ONNX_ATTENTION
 from samesum.specs.onnx_around import ONNX_AROUND
 from samesum.specs.onnx_control import ONNX_CONTROL
 from samesum.specs.onnx_elements import ONNX_ELEMENTWISE
@@ -9,6 +10,9 @@ from samesum.specs.onnx_family import ONNX_FAMILY
 from samesum.specs.onnx_moving import ONNX_MOVING
 from samesum.specs.onnx_norms import ONNX_FUSED, ONNX_GLOBAL_POOLS, ONNX_NORMS
 from samesum.specs.onnx_pools import ONNX_POOLS
+from samesum.specs.onnx_products import ONNX_PRODUCTS
+from samesum.specs.onnx_quantized import ONNX_QUANTIZED
+from samesum.specs.onnx_recurrent import ONNX_RECURRENT
 from samesum.specs.onnx_scatters import ONNX_SCATTERS
 from samesum.specs.row import Standard
 
@@ -25,6 +29,10 @@ ONNX = Standard(
         + ONNX_GLOBAL_POOLS
         + ONNX_POOLS
         + ONNX_SCATTERS
+        + ONNX_ATTENTION
+        + ONNX_QUANTIZED
+        + ONNX_RECURRENT
+        + ONNX_PRODUCTS
         + ONNX_CONTROL
     ),
     empty_axes_reduce_all=True,

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from samesum.formats.elements import ALL, BOOL, FLOATS, FLOATS_PLUS, INDEX, NUMBERS, NUMBERS_PLUS
+from samesum.formats.elements import (
+    ALL,
+    BOOL,
+    FLOAT8,
+    FLOATS,
+    FLOATS_PLUS,
+    INDEX,
+    INTEGERS,
+    NUMBERS,
+    NUMBERS_PLUS,
+    WIDE,
+)
 from samesum.specs.row import Attribute, Input, Kind, Operator, Signature, Version
 
 _Types = frozenset[str]
@@ -14,13 +25,11 @@ _BY_SUFFIX = (Attribute("broadcast", Kind.FLAG, False), Attribute("axis", Kind.A
 _BOTH = (Input("A"), Input("B"))
 
 
-def _unary(name: str, versions: Mapping[int, _Types], data: str = "X") -> Operator:
-    plain = Signature((Input(data),))
-    consuming = Signature((Input(data),), (_CONSUMED,))
-    by_version = (
-        (since, types, consuming if since == 1 and 6 in versions else plain) for since, types in versions.items()
-    )
-    return Operator(name, tuple(Version(*each) for each in by_version))
+def _unary(name: str, versions: Mapping[int, _Types], data: str = "X", *attributes: Attribute) -> Operator:
+    plain = Signature((Input(data),), attributes)
+    consuming = Signature((Input(data),), (*attributes, _CONSUMED))
+    rows = ((since, types, consuming if since == 1 and 6 in versions else plain) for since, types in versions.items())
+    return Operator(name, tuple(Version(*each) for each in rows))
 
 
 def _comparison(name: str, versions: Mapping[int, _Types]) -> Operator:
@@ -37,6 +46,76 @@ _FLAGS = INDEX | BOOL
 _EQUALITY = {1: _FLAGS, 7: _FLAGS, 11: NUMBERS | BOOL, 13: NUMBERS_PLUS | BOOL}
 _FMOD = (Attribute("fmod", Kind.FLAG, False),)
 _SMOOTH = {1: FLOATS, 6: FLOATS, 13: FLOATS_PLUS}
+_X = (Input("X"),)
+
+
+def _alpha(default: float) -> Attribute:
+    return Attribute("alpha", Kind.NUMBER, default)
+
+
+def _selu(since: int, types: _Types, alpha: float, gamma: float, *more: Attribute) -> Version:
+    return Version(since, types, Signature(_X, (_alpha(alpha), Attribute("gamma", Kind.NUMBER, gamma), *more)))
+
+
+def _testing(name: str, versions: Mapping[int, _Types], *attributes: Attribute) -> Operator:
+    rows = tuple(Version(since, types, Signature(_X, attributes)) for since, types in versions.items())
+    return Operator(name, rows, result="bool")
+
+
+_DETECTED = tuple(Attribute(f"detect_{sign}", Kind.FLAG, True) for sign in ("negative", "positive"))
+_BYTE_FLOATS = FLOAT8 - {"float8_e8m0fnu"}
+_WITH_SLOPE = (Input("X"), Input("slope"))
+_SELU = (1.6732631921768188, 1.0507010221481323)
+_ACTIVATIONS = (
+    _unary("LeakyRelu", {1: FLOATS, 6: FLOATS, 16: FLOATS_PLUS}, "X", _alpha(0.009999999776482582)),
+    _unary("Elu", {1: FLOATS, 6: FLOATS, 22: FLOATS_PLUS}, "X", _alpha(1.0)),
+    _unary("Celu", {12: frozenset({"float32"}), 28: FLOATS_PLUS}, "X", _alpha(1.0)),
+    _unary("ThresholdedRelu", {10: FLOATS, 22: FLOATS_PLUS}, "X", _alpha(1.0)),
+    _unary("Swish", {24: FLOATS_PLUS}, "X", _alpha(1.0)),
+    _unary("HardSwish", {14: FLOATS, 22: FLOATS_PLUS}),
+    _unary("Mish", {18: FLOATS, 22: FLOATS_PLUS}),
+    _unary("Softsign", {1: FLOATS, 22: FLOATS_PLUS}, "input"),
+    Operator(
+        "Selu",
+        (
+            _selu(1, FLOATS, 1.673200011253357, 1.0506999492645264, _CONSUMED),
+            _selu(6, FLOATS, *_SELU),
+            _selu(22, FLOATS_PLUS, *_SELU),
+        ),
+    ),
+    Operator(
+        "PRelu",
+        (
+            Version(1, FLOATS, Signature(_WITH_SLOPE, (_CONSUMED,))),
+            Version(6, FLOATS, Signature(_WITH_SLOPE)),
+            Version(7, FLOATS, Signature(_WITH_SLOPE)),
+            Version(9, FLOATS | WIDE, Signature(_WITH_SLOPE)),
+            Version(16, FLOATS_PLUS | WIDE, Signature(_WITH_SLOPE)),
+        ),
+    ),
+)
+_ROTARY = Operator(
+    "RotaryEmbedding",
+    (
+        Version(
+            23,
+            FLOATS_PLUS - {"float64"},
+            Signature(
+                (
+                    Input("X", min_rank=3, max_rank=4),
+                    Input("cos_cache", min_rank=2, max_rank=3),
+                    Input("sin_cache", min_rank=2, max_rank=3),
+                    Input("position_ids", frozenset({"int64"}), 2, 2, optional=True),
+                ),
+                (
+                    Attribute("interleaved", Kind.FLAG, False),
+                    Attribute("num_heads", Kind.INTEGER),
+                    Attribute("rotary_embedding_dim", Kind.INTEGER, 0),
+                ),
+            ),
+        ),
+    ),
+)
 _LINE = (Attribute("alpha", Kind.NUMBER, 0.20000000298023224), Attribute("beta", Kind.NUMBER, 0.5))
 
 ONNX_ELEMENTWISE = (
@@ -69,14 +148,7 @@ ONNX_ELEMENTWISE = (
             ),
         ),
     ),
-    Operator(
-        "HardSigmoid",
-        (
-            Version(1, FLOATS, Signature((Input("X"),), (*_LINE, _CONSUMED))),
-            Version(6, FLOATS, Signature((Input("X"),), _LINE)),
-            Version(22, FLOATS_PLUS, Signature((Input("X"),), _LINE)),
-        ),
-    ),
+    _unary("HardSigmoid", {1: FLOATS, 6: FLOATS, 22: FLOATS_PLUS}, "X", *_LINE),
     Operator(
         "Mod",
         (
@@ -85,4 +157,10 @@ ONNX_ELEMENTWISE = (
             Version(28, NUMBERS_PLUS, Signature(_BOTH, _FMOD)),
         ),
     ),
+    *_ACTIVATIONS,
+    _ROTARY,
+    _testing("IsNaN", {9: FLOATS, 13: FLOATS_PLUS, 20: FLOATS_PLUS | _BYTE_FLOATS}),
+    _testing("IsInf", {10: FLOATS - {"float16"}, 20: FLOATS_PLUS | _BYTE_FLOATS}, *_DETECTED),
+    *(Operator(f"Bitwise{word}", (Version(18, INTEGERS, Signature(_BOTH)),)) for word in ("And", "Or", "Xor")),
+    _unary("BitwiseNot", {18: INTEGERS}),
 )

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from samesum.formats.elements import ALL, BFLOAT16S, CASTABLE, FLOATS, FLOATS_PLUS, INDEX, NUMBERS, NUMBERS_PLUS
+from samesum.formats.elements import (
+    ALL,
+    BFLOAT16S,
+    BOOL,
+    CASTABLE,
+    FLOAT8,
+    FLOATS,
+    FLOATS_PLUS,
+    INDEX,
+    NUMBERS,
+    NUMBERS_PLUS,
+)
 from samesum.specs.row import Attribute, Input, Kind, Operator, Signature, Version
 
 _INT64 = frozenset({"int64"})
@@ -99,6 +110,88 @@ _BATCH = Operator(
     ),
 )
 
+_BLOCKS = (Attribute("blocksize", Kind.INTEGER, required=True),)
+_BLOCKS_IN_ORDER = (*_BLOCKS, Attribute("mode", Kind.WORD, "DCR", words=("dcr", "crd")))
+
+_RATIO, _DROPS = Attribute("ratio", Kind.NUMBER, 0.5), Attribute("is_test", Kind.FLAG, False)
+_DROPPED_FLOATS = FLOATS_PLUS | (FLOAT8 - {"float8_e8m0fnu"})
+
+
+def _dropped(ratios: frozenset[str]) -> Signature:
+    ratio, training = Input("ratio", ratios, 0, 1, optional=True), Input("training_mode", BOOL, 0, 1, optional=True)
+    return Signature((_DATA, ratio, training), (Attribute("seed", Kind.INTEGER),))
+
+
+_DROPPING = Operator(
+    "Dropout",
+    (
+        Version(1, FLOATS, Signature((_DATA,), (_RATIO, _DROPS, Attribute("consumed_inputs", Kind.INTEGERS)))),
+        Version(6, FLOATS, Signature((_DATA,), (_RATIO, _DROPS))),
+        Version(7, FLOATS, Signature((_DATA,), (_RATIO,))),
+        Version(12, FLOATS, _dropped(FLOATS)),
+        Version(13, FLOATS_PLUS, _dropped(FLOATS)),
+        Version(22, _DROPPED_FLOATS, _dropped(_DROPPED_FLOATS)),
+    ),
+)
+
+_SINGLE = frozenset({"float32"})
+
+
+def _word(name: str, default: str, words: str) -> Attribute:
+    return Attribute(name, Kind.WORD, default, words=tuple(words.split()))
+
+
+_COORDINATES = "half_pixel pytorch_half_pixel align_corners asymmetric tf_crop_and_resize"
+
+
+def _resized(are_optional: bool, coordinates: str = "", *more: Attribute) -> Signature:
+    """Whether what is not the data may be left out, which coordinates there are besides, and further attributes."""
+    roi = Input("roi", FLOATS, max_rank=1, optional=are_optional)
+    scales = Input("scales", _SINGLE, max_rank=1, optional=are_optional)
+    attributes = (
+        _word("mode", "nearest", "nearest linear cubic"),
+        _word("coordinate_transformation_mode", "half_pixel", f"{_COORDINATES} {coordinates}"),
+        _word("nearest_mode", "round_prefer_floor", "round_prefer_floor round_prefer_ceil floor ceil"),
+        Attribute("cubic_coeff_a", Kind.NUMBER, -0.75),
+        Attribute("exclude_outside", Kind.FLAG, False),
+        Attribute("extrapolation_value", Kind.NUMBER, 0.0),
+    )
+    return Signature((_X, roi, scales, _sizes("sizes", optional=True)), (*attributes, *more))
+
+
+_OF_18 = (
+    Attribute("antialias", Kind.FLAG, False),
+    Attribute("axes", Kind.AXES),
+    _word("keep_aspect_ratio_policy", "stretch", "stretch not_larger not_smaller"),
+)
+_BY_SCALES = (_X, Input("scales", _SINGLE, max_rank=1))
+_FACTORS = tuple(Attribute(f"{name}_scale", Kind.NUMBER, required=True) for name in ("height", "width"))
+_NEAREST = _word("mode", "nearest", "nearest linear bilinear")
+_FIRST_RESIZED = Signature((Input("X", min_rank=4, max_rank=4),), (*_FACTORS, _NEAREST))
+_UPSAMPLED = Signature((_X,), (Attribute("scales", Kind.NUMBERS, required=True), _NEAREST))
+_RESIZED, _RESIZED_PLUS = NUMBERS | BOOL, NUMBERS_PLUS | BOOL
+_RESIZING = (
+    Operator(
+        "Upsample",
+        (
+            Version(1, FLOATS | INDEX | BOOL, _FIRST_RESIZED),
+            Version(7, _RESIZED, _UPSAMPLED),
+            Version(9, _RESIZED, Signature(_BY_SCALES, (_NEAREST,))),
+        ),
+    ),
+    Operator(
+        "Resize",
+        (
+            Version(10, _RESIZED, Signature(_BY_SCALES, (_NEAREST,))),
+            Version(11, _RESIZED, _resized(False, "tf_half_pixel_for_nn")),
+            Version(13, _RESIZED_PLUS, _resized(True)),
+            Version(18, _RESIZED_PLUS, _resized(True, "", *_OF_18)),
+            Version(19, _RESIZED_PLUS, _resized(True, "half_pixel_symmetric", *_OF_18)),
+        ),
+    ),
+)
+
+_IMAGES = Input("input", min_rank=4, max_rank=4)
 _TILED = (_INPUT, Input("tiles", max_rank=1), Input("axis", max_rank=1))
 ONNX_MOVING = (
     _SPLITTING,
@@ -126,4 +219,9 @@ ONNX_MOVING = (
         (Version(9, _INT64, Signature((Input("input", max_rank=1),), (Attribute("value", Kind.TENSOR),))),),
     ),
     _BATCH,
+    _moving("DepthToSpace", (1, Signature((_IMAGES,), _BLOCKS)), (11, Signature((_IMAGES,), _BLOCKS_IN_ORDER))),
+    _moving("SpaceToDepth", (1, Signature((_IMAGES,), _BLOCKS)), (28, Signature((_IMAGES,), _BLOCKS_IN_ORDER))),
+    Operator("NonZero", (Version(9, ALL, Signature((_X,))),), result="int64"),
+    _DROPPING,
+    *_RESIZING,
 )

@@ -15,6 +15,10 @@ def _unary(name: str, types: frozenset[str], since: int = 1, *attributes: Attrib
     return Operator(name, (Version(since, types, Signature((_DATA,), attributes)),))
 
 
+def _number(name: str, optional: bool = False) -> Input:
+    return Input(name, max_rank=1, optional=optional)
+
+
 def _binary(name: str, types: frozenset[str], result: str | None = None) -> Operator:
     signature = Signature((Input("a"), Input("b")), (_AUTO_BROADCAST,))
     return Operator(name, (Version(1, types, signature),), result=result)
@@ -46,6 +50,27 @@ OPENVINO_ELEMENTWISE = (
     Operator(
         "HardSigmoid",
         (Version(1, FLOATS_PLUS, Signature((_DATA, Input("alpha", max_rank=1), Input("beta", max_rank=1)))),),
+    ),
+    Operator("PReLU", (Version(1, NUMBERS_PLUS, Signature((_DATA, Input("slope")))),)),
+    _unary("Elu", FLOATS_PLUS, 1, Attribute("alpha", Kind.NUMBER, required=True)),
+    Operator("Selu", (Version(1, FLOATS_PLUS, Signature((_DATA, _number("alpha"), _number("lambda")))),)),
+    Operator("Swish", (Version(4, FLOATS_PLUS, Signature((_DATA, _number("beta", optional=True)))),)),
+    _unary("HSwish", FLOATS_PLUS, 4),
+    _unary("HSigmoid", FLOATS_PLUS, 5),
+    _unary("Mish", FLOATS_PLUS, 4),
+    _unary("SoftSign", FLOATS_PLUS, 9),
+    Operator(
+        "FakeQuantize",
+        (
+            Version(
+                1,
+                FLOATS_PLUS - {"float64"},
+                Signature(
+                    (_DATA, *(Input(f"{way}_{end}") for way in ("input", "output") for end in ("low", "high"))),
+                    (_AUTO_BROADCAST, Attribute("levels", Kind.INTEGER, required=True)),
+                ),
+            ),
+        ),
     ),
     _binary("Mod", NUMBERS_PLUS),
     _binary("FloorMod", NUMBERS_PLUS),

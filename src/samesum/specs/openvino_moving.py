@@ -18,8 +18,8 @@ def _moving(name: str, *versions: tuple[int, Signature]) -> Operator:
     return Operator(name, tuple(Version(since, ALL, signature) for since, signature in versions))
 
 
-def _index(name: str) -> Input:
-    return Input(name, INTEGERS, max_rank=1)
+def _index(name: str, optional: bool = False) -> Input:
+    return Input(name, INTEGERS, max_rank=1, optional=optional)
 
 
 _PAD_MODE = Attribute("pad_mode", Kind.WORD, required=True, words=("constant", "edge", "reflect", "symmetric"))
@@ -47,7 +47,52 @@ _COUNTED = (_DATA, Input("k", INTEGERS, max_rank=1))
 _EPSILON = Attribute("epsilon", Kind.EPSILON, required=True)
 _STATISTICS = (Input("mean"), Input("variance"))
 
+_RATIOS = Input("scales", FLOATS_PLUS, max_rank=1)
+_INTERPOLATED = (
+    Attribute("shape_calculation_mode", Kind.WORD, required=True, words=("sizes", "scales")),
+    Attribute(
+        "coordinate_transformation_mode",
+        Kind.WORD,
+        "half_pixel",
+        words=("half_pixel", "pytorch_half_pixel", "asymmetric", "tf_half_pixel_for_nn", "align_corners"),
+    ),
+    Attribute(
+        "nearest_mode",
+        Kind.WORD,
+        "round_prefer_floor",
+        words=("round_prefer_floor", "round_prefer_ceil", "floor", "ceil", "simple"),
+    ),
+    Attribute("antialias", Kind.FLAG, False),
+    Attribute("pads_begin", Kind.INTEGERS, ()),
+    Attribute("pads_end", Kind.INTEGERS, ()),
+    Attribute("cube_coeff", Kind.NUMBER, -0.75),
+    Attribute("mode", Kind.WORD, required=True, words=("nearest", "linear", "linear_onnx", "cubic")),
+)
+"""Not the modes of Pillow."""
+
 OPENVINO_MOVING = (
+    Operator(
+        "Interpolate",
+        (
+            Version(
+                4,
+                NUMBERS_PLUS,
+                Signature((_DATA, _index("output_shape"), _RATIOS, _index("axes", optional=True)), _INTERPOLATED),
+            ),
+            Version(
+                11,
+                NUMBERS_PLUS,
+                Signature(
+                    (
+                        _DATA,
+                        Input("scales_or_sizes", FLOATS_PLUS | INTEGERS, max_rank=1),
+                        _index("axes", optional=True),
+                    ),
+                    _INTERPOLATED,
+                ),
+            ),
+        ),
+    ),
     _moving(
         "Split",
         (1, Signature((_DATA, _index("axis")), (Attribute("num_splits", Kind.INTEGER, required=True),))),

@@ -16,11 +16,14 @@ class Kind(Enum):
     INTEGER = "an integer"
     INTEGERS = "a list of integers"
     NUMBER = "a number"
+    NUMBERS = "a list of numbers"
     EPSILON = "a finite number from 0 on"
     AXIS = "an integer that names an axis"
     AXIS_FROM_FRONT = "an integer from 0 on"
     AXES = "a list of axes"
     WORD = "a word"
+    WORDS = "a list of words"
+    TEXT = "a text"
     TYPE = "an element type"
     TENSOR = "a tensor of one element"
     GRAPH = "a graph"
@@ -99,6 +102,7 @@ class Made(Enum):
     NORMALIZATION = "normalization"
     POOL = "pool"
     SCATTER = "scatter"
+    PRODUCT = "product"
 
 
 @dataclass(frozen=True, slots=True)

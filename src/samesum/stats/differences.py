@@ -89,18 +89,19 @@ def _pairs(a: Tensor, b: Tensor) -> Iterator[tuple[NDArray, NDArray]]:
     if isinstance(a, StreamTensor) and isinstance(b, StreamTensor) and a.is_fortran == b.is_fortran:
         yield from _aligned(a.boxes(True), b.boxes(True))
         return
-    whole = _whole(b)
+    other = whole(b)
     for box in a.boxes(False):
-        part = whole[tuple(slice(begin, end) for begin, end in box.ranges)]
+        part = other[tuple(slice(begin, end) for begin, end in box.ranges)]
         yield np.ascontiguousarray(box.array).reshape(-1), np.ascontiguousarray(part).reshape(-1)
 
 
-def _whole(tensor: Tensor) -> NDArray:
+def whole(tensor: Tensor) -> NDArray:
+    """All elements; UnsafeModelError for more bytes than may be kept."""
     size = math.prod(tensor.shape) * tensor.element.dtype.itemsize
     if size > _WHOLE_BYTES:
         raise UnsafeModelError(
-            f"{tensor.name!r} in {tensor.file} takes {size} bytes and is stored in another order than the one it is "
-            f"compared with; at most {_WHOLE_BYTES} are allowed"
+            f"{tensor.name!r} in {tensor.file} takes {size} bytes and is not stored in the order that is needed "
+            f"here; at most {_WHOLE_BYTES} are allowed"
         )
     whole = np.empty(tensor.shape, tensor.element.dtype)
     for box in tensor.boxes(False):

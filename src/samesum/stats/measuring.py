@@ -6,8 +6,8 @@ import hashlib
 from collections.abc import Callable, Iterator
 
 from samesum.errors import ArgumentError
+from samesum.files.source import WINDOW
 from samesum.files.tensor import Box, Skipped, Tensor, bytes_of
-from samesum.files.windows import WINDOW
 from samesum.stats.direct import from_file, reads_files
 from samesum.stats.histogram import Histogram
 from samesum.stats.pattern import Assembly, Pattern

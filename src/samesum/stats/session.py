@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from samesum.errors import AttributeValueError, MissingPackage, ModelError
-from samesum.files.npz import Archive
+from samesum.files.npy import Archive
 from samesum.formats.arrays import NDArray
 from samesum.frontends.models.onnx_file.package import onnx_package
 from samesum.stats.autocast import Node

@@ -6,11 +6,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from samesum.conformance.case import Case
-from samesum.conformance.suites.edges.catalogue import edges
-from samesum.conformance.suites.node_tests import exported_tests, node_tests, other_tests
-from samesum.conformance.suites.older_opsets import older_tests
-from samesum.conformance.suites.onnxruntime_vectors import own_choices, vectors
-from samesum.conformance.suites.op_reference import instances
+from samesum.conformance.suites.edges import edges
+from samesum.conformance.suites.node_tests import exported_tests, node_tests, older_tests, other_tests
+from samesum.conformance.suites.vectors import instances, own_choices, vectors
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from samesum.formats.axes import axis_number, from_front
 from samesum.formats.elements import FLOAT8, FLOATS_PLUS
 
 _BYTE_FLOAT = "float8"
-_DIRECT = frozenset(np.dtype(char).num for char in "bBhHiIlLqQefd")
+DIRECT = frozenset(np.dtype(char).num for char in "bBhHiIlLqQefd")
 """NumPy's numbers of the integers and floats that the core multiplies as they are."""
 
 
@@ -53,7 +53,7 @@ def vecdot(
     # For small arrays every step counts.
     if type(axis) is int and axis == -1 and dtype is None and type(a) is np.ndarray and type(b) is np.ndarray:
         kind = a.dtype
-        if kind is b.dtype and kind.num in _DIRECT and a.ndim > 0 and b.ndim > 0:
+        if kind is b.dtype and kind.num in DIRECT and a.ndim > 0 and b.ndim > 0:
             return dots.vecdot(a, b, -1, None, out)
     if (later := deferred("vecdot", (a, b), axis, dtype, out)) is not None:
         return later
@@ -83,7 +83,7 @@ def promoted(first: Dtype, second: Dtype, dtype: Dtype | None) -> tuple[Dtype, D
     """The one dtype that elements of two are multiplied in, and the dtype of the result, None for that one."""
     common = first
     if second != common or not common.isnative:
-        common = _common(first, second)
+        common = common_dtype(first, second)
     if dtype is not None and dtype != common:
         common, result = _asked(common, dtype)
     else:
@@ -101,7 +101,8 @@ def converted(x: NDArray, dtype: Dtype) -> NDArray:
         return x.astype(dtype)
 
 
-def _common(a: Dtype, b: Dtype) -> Dtype:
+def common_dtype(a: Dtype, b: Dtype) -> Dtype:
+    """What NumPy's promotion gives, in native byte order; DtypeError where there is none."""
     try:
         return np.result_type(a, b).newbyteorder("=")
     except TypeError:

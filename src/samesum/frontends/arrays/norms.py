@@ -11,7 +11,6 @@ import ml_dtypes
 import numpy as np
 
 from samesum.algebra.rows import LAYER_NORM, LOG_SOFTMAX, MAX, RMS_NORM, SOFTMAX, Normalization
-from samesum.engine.lazy import deferred
 from samesum.engine.memory import normalize, reduce
 from samesum.engine.norms import Epsilon, normalize_lines
 from samesum.errors import ArgumentError, DtypeError, ShapeError
@@ -49,8 +48,6 @@ def layer_norm(
     array([[-1.3416408 , -0.44721362,  0.44721368,  1.3416407 ]],
           dtype=float32)
     """
-    if (later := deferred("layer_norm", (x,), normalized_shape, weight, bias, eps, out)) is not None:
-        return later
     array, axes = _last_axes(x, normalized_shape)
     scale = None if weight is None else _fitting("weight", weight, array.shape[axes[0] :])
     shift = None if bias is None else _fitting("bias", bias, array.shape[axes[0] :])
@@ -76,8 +73,6 @@ def rms_norm(
     >>> rms_norm(np.float32([3e20, 4e20]), 2, eps=0)
     array([0.84852815, 1.1313709 ], dtype=float32)
     """
-    if (later := deferred("rms_norm", (x,), normalized_shape, weight, eps, out)) is not None:
-        return later
     array, axes = _last_axes(x, normalized_shape)
     number = _EPSILONS[array.dtype.newbyteorder("=")] if eps is None else _checked(eps)
     scale = None if weight is None else _fitting("weight", weight, array.shape[axes[0] :])
@@ -104,8 +99,6 @@ def group_norm(
     >>> group_norm(np.float32([[1, 3, 10, 30]]), 2, eps=0)
     array([[-1.,  1., -1.,  1.]], dtype=float32)
     """
-    if (later := deferred("group_norm", (x,), num_groups, weight, bias, eps, out)) is not None:
-        return later
     array, groups = _floats(x), integer_of("num_groups", num_groups)
     if array.ndim < 2 or groups < 1 or array.shape[1] % groups:
         raise ShapeError(f"x of shape {array.shape} has no {groups} equal groups of channels along axis 1")
@@ -137,8 +130,6 @@ def softmax(x: ArrayLike, /, axis: int = -1, *, out: Out | None = None) -> NDArr
     >>> softmax(np.array([1000.0, 1000.0]))
     array([0.5, 0.5])
     """
-    if (later := deferred("softmax", (x,), axis, out)) is not None:
-        return later
     return _normalized(SOFTMAX, x, axis, out)
 
 
@@ -151,8 +142,6 @@ def log_softmax(x: ArrayLike, /, axis: int = -1, *, out: Out | None = None) -> N
     >>> log_softmax(np.array([0.0, -1000.0]))
     array([   -0., -1000.])
     """
-    if (later := deferred("log_softmax", (x,), axis, out)) is not None:
-        return later
     return _normalized(LOG_SOFTMAX, x, axis, out)
 
 

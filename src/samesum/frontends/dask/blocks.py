@@ -1,6 +1,7 @@
 """What a task does with a chunk: one thread of the core each, since the scheduler runs as many tasks as it has threads.
 
-A state that a task was given is left as it is: another task may have it too.
+A state that a task was given is left as it is: another task may have it too. Arguments are checked before anything is
+computed.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,7 @@ import numpy as np
 from samesum.engine.arrays import as_array
 from samesum.engine.machine import FloatingPointScope
 from samesum.engine.threads import ThreadLimit
-from samesum.formats.arrays import Dtype, NDArray, Result
+from samesum.formats.arrays import Dtype, NDArray, Result, native
 from samesum.frontends.arrays.dots import converted
 from samesum.frontends.arrays.label_states import LabelStates, states_of_labels
 from samesum.frontends.arrays.product_states import rounded_products, state_of_products
@@ -170,3 +172,26 @@ def _flat(states: Any) -> Iterator[Any]:
             yield from _flat(each)
     else:
         yield states
+
+
+def as_lazy(x: Any) -> Any:
+    """The Dask array `x`, or one of a single chunk of what is in memory, in native byte order.
+
+    Raises ArgumentTypeError for masked elements.
+    """
+    import dask.array as da
+
+    if not isinstance(x, da.Array):
+        return da.from_array(native(as_array(x)), chunks=-1)
+    as_array(x._meta)
+    return x if x.dtype.isnative else x.astype(x.dtype.newbyteorder("="))
+
+
+def joined_short(x: Any) -> Any:
+    """`x` with each length of 0 or 1 in one chunk: in several, some of them empty, Dask does not broadcast it."""
+    import dask.array as da
+
+    chunks = tuple((n,) if n in (0, 1) else each for n, each in zip(x.shape, x.chunks, strict=True))
+    if 0 in x.shape and not any(isnan(n) for n in x.shape):
+        return da.zeros(x.shape, dtype=x.dtype, chunks=chunks)  # `rechunk` leaves the chunks of nothing as they are
+    return x.rechunk(dict(enumerate(chunks)))

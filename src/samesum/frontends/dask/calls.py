@@ -7,14 +7,9 @@ from typing import Any
 from samesum.algebra.rows import EXTREME_SCANS, REDUCTIONS, SCANS
 from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, KEEPDIMS, REVERSE, SCALAR, SELECT_LAST, SKIP_NAN
 from samesum.errors import ArgumentError
-from samesum.frontends.arrays.norms import layer_norm, log_softmax, rms_norm, softmax
-from samesum.frontends.dask.dots import dotted
-from samesum.frontends.dask.lines import of_groups, of_last_axes, of_lines
-from samesum.frontends.dask.operands import as_lazy
-from samesum.frontends.dask.reductions import reduced, without_nans
-from samesum.frontends.dask.scans import scanned
-from samesum.frontends.dask.segments import segmented
-from samesum.frontends.dask.vector_norms import normed
+from samesum.frontends.dask.blocks import as_lazy
+from samesum.frontends.dask.lines import dotted, scanned, segmented
+from samesum.frontends.dask.reductions import normed, reduced, without_nans
 
 _NAMES = {row.code: row.name for row in REDUCTIONS}
 _SCANS = {int(row.combine): row.name for row in (*SCANS, *EXTREME_SCANS)}
@@ -89,35 +84,6 @@ def _vector_norm(x: Any, axis: Any, keepdims: bool, order: Any, dtype: Any, out:
     return normed(x, axis, keepdims, order, dtype)
 
 
-def _softmax(x: Any, axis: Any, out: Any) -> Any:
-    _refuse_out(out)
-    return of_lines(softmax, x, axis)
-
-
-def _log_softmax(x: Any, axis: Any, out: Any) -> Any:
-    _refuse_out(out)
-    return of_lines(log_softmax, x, axis)
-
-
-def _layer_norm(x: Any, lengths: Any, weight: Any, bias: Any, eps: Any, out: Any) -> Any:
-    _refuse_out(out)
-    return of_last_axes(layer_norm, x, lengths, _scales(weight, bias), eps)
-
-
-def _rms_norm(x: Any, lengths: Any, weight: Any, eps: Any, out: Any) -> Any:
-    _refuse_out(out)
-    return of_last_axes(rms_norm, x, lengths, _scales(weight), eps)
-
-
-def _group_norm(x: Any, num_groups: Any, weight: Any, bias: Any, eps: Any, out: Any) -> Any:
-    _refuse_out(out)
-    return of_groups(x, num_groups, _scales(weight, bias), eps)
-
-
-def _scales(*given: Any) -> list[Any]:
-    return [None if each is None else as_lazy(each) for each in given]
-
-
 def _refuse_out(out: Any) -> None:
     if out is not None:
         raise ArgumentError("the result of a Dask array is lazy, so that out cannot receive it; allowed is None")
@@ -131,10 +97,5 @@ _CALLS: dict[str, Any] = {
     "scan": _scan,
     "vecdot": _vecdot,
     "vector_norm": _vector_norm,
-    "softmax": _softmax,
-    "log_softmax": _log_softmax,
-    "layer_norm": _layer_norm,
-    "rms_norm": _rms_norm,
-    "group_norm": _group_norm,
     "segment_reduce": segmented,
 }

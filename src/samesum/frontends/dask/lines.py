@@ -1,131 +1,229 @@
-"""Functions whose lines have to lie in one chunk: softmax, normalizations, norms of high order.
-
-Chunks that cut a line are joined along its axes first. Where that makes them larger than Dask's own limit,
-`array.chunk-size`, and than they were, they are cut along the other axes.
-"""
+"""Dot products, scans and segments of Dask arrays: exact states between the chunks along the axis."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
-from itertools import accumulate, pairwise
-from math import isnan, prod
+from itertools import product
+from math import isnan, nan
 from typing import Any
 
 import numpy as np
 
+from samesum.engine.arrays import as_dtype
+from samesum.errors import ShapeError
 from samesum.formats.arrays import Dtype
-from samesum.formats.axes import from_front
-from samesum.frontends.arrays.norms import group_norm
+from samesum.formats.axes import all_from_front, from_front
+from samesum.frontends.arrays.dots import axis_from_back, promoted, vecdot
+from samesum.frontends.arrays.scans import cumulative_max, cumulative_min, cumulative_prod, cumulative_sum
+from samesum.frontends.arrays.segments import label_count, segment_reduce
 from samesum.frontends.dask import blocks
-from samesum.frontends.dask.operands import foreseen, joined_short, refuse_unknown
-
-Scales = Sequence[Any]
-"""A weight and a bias, Dask arrays or None."""
+from samesum.frontends.dask.blocks import Labelled, Wanted, as_lazy, joined_short
+from samesum.frontends.dask.reductions import merged_along
 
 
-def of_lines(function: Callable[..., Any], x: Any, axis: Any) -> Any:
-    """What a function of the axis alone gives, such as softmax."""
-    dtype = foreseen(function, x, (), axis).dtype
-    return _mapped(function, whole_lines(x, [from_front(axis, x.ndim)]), dtype, (axis, None))
+def dotted(a: Any, b: Any, axis: Any, dtype: Any) -> Any:
+    """What `vecdot` gives, lazily; one operand or both are Dask arrays."""
+    a, b = joined_short(as_lazy(a)), joined_short(as_lazy(b))
+    place = axis_from_back(axis, (a.ndim, b.ndim))
+    one_call = partial(vecdot, axis=place, dtype=dtype)
+    target = np.asarray(one_call(*(np.zeros((1,) * each.ndim, each.dtype) for each in (a, b)))).dtype
+    _refuse_shapes(a, b, place, one_call)
+    a, b = _emptied(a, b), _emptied(b, a)
+    along = max(a.ndim, b.ndim) + place
+    common, _ = promoted(a.dtype, b.dtype, as_dtype(dtype))
+    is_whole = a.numblocks[place] == b.numblocks[place] == 1
+    if is_whole or common.kind in "iu":
+        parts = _paired(partial(blocks.kept_dim, one_call, place), a, b, place, target)
+        return parts[(slice(None),) * along + (0,)] if is_whole else _wrapped(parts, along)
+    states = _paired(partial(blocks.multiplied, axis=place, dtype=common), a, b, place, np.dtype(object))
+    total = merged_along(states, (along,), partial(blocks.merged, wanted=Wanted(("sum",), (along,), None)))
+    return _rounded(total, target)
 
 
-def of_last_axes(function: Callable[..., Any], x: Any, lengths: Any, scales: Scales, eps: Any) -> Any:
-    """layer_norm, or rms_norm, which has one scale."""
-    axes = range(max(0, x.ndim - np.size(lengths)), x.ndim)
-    dtype = foreseen(function, x, axes, lengths, *map(_like, scales), eps).dtype
-    pairs = [(None, None) if each is None else (each.rechunk(-1), _last(each.ndim, x.ndim)) for each in scales]
-    return _mapped(function, whole_lines(x, axes), dtype, (lengths, None), *pairs, (eps, None))
-
-
-def of_groups(x: Any, num_groups: Any, scales: Scales, eps: Any) -> Any:
-    """group_norm: each chunk has some groups of channels."""
-    axes = range(1, x.ndim)
-    dtype = foreseen(group_norm, x, axes, num_groups, *map(_like, scales), eps).dtype
-    size = max(1, x.shape[1] // int(num_groups))
-    ends = {0, *(end for end in accumulate(x.chunks[1]) if end % size == 0)}
-    channels = tuple(end - begin for begin, end in pairwise(sorted(ends))) or (0,)
-    joined = _joined(joined_short(x), {1: channels, **{axis: (x.shape[axis],) for axis in axes[1:]}})
-    pairs = [(None, None) if each is None else (each.rechunk((channels,)), (1,)) for each in scales]
-    each = partial(_groups_of, dtype)
-    return _mapped(each, joined, dtype, (size, None), *pairs, (eps, None), name=group_norm.__name__)
-
-
-def whole_lines(x: Any, axes: Sequence[int]) -> Any:
-    """`x` in chunks that are whole along `axes`."""
-    x = joined_short(x)
-    if any(x.numblocks[axis] > 1 for axis in axes):
-        refuse_unknown(x, axes)
-    return _joined(x, {axis: (x.shape[axis],) for axis in axes})
-
-
-def each_block(function: Callable[..., Any], x: Any, dtype: Dtype, dropped: Sequence[int] = ()) -> Any:
-    """The function of each chunk, which drops axes along which it is whole."""
+def _paired(function: Callable[..., Any], a: Any, b: Any, place: int, dtype: Dtype) -> Any:
+    """The function of each pair of chunks; it gives a length of 1 along the axis."""
     import dask.array as da
 
-    meta = np.empty((0,) * (x.ndim - len(dropped)), dtype)
-    one = partial(blocks.called, function)
-    return da.map_blocks(one, x, drop_axis=[*dropped], dtype=dtype, meta=meta, token="samesum-lines")
-
-
-def _joined(x: Any, along: dict[int, tuple[int, ...]]) -> Any:
-    """`x` in these chunks along some axes; the others are cut, the first one first, until no chunk is too large."""
-    if all(len(chunks) == x.numblocks[axis] for axis, chunks in along.items()):
-        return x
-    longest = [max(chunks) for chunks in x.chunks]
-    grown = [max(along[axis]) if axis in along else length for axis, length in enumerate(longest)]
-    growth = -(-_bytes(x, grown) // max(1, _limit(), _bytes(x, longest)))
-    chunks = {**along}
-    for axis, length in enumerate(longest):
-        if growth > 1 and length > 1 and axis not in along:
-            most = -(-length // growth)
-            chunks[axis] = tuple(piece for each in x.chunks[axis] for piece in _cut(each, most))
-            growth = -(-growth // -(-length // most))
-    return x.rechunk(chunks)
-
-
-def _bytes(x: Any, lengths: Sequence[float]) -> int:
-    """Of a chunk of these lengths; unknown ones count as 1."""
-    return int(x.dtype.itemsize * prod(1 if isnan(length) else length for length in lengths))
-
-
-def _limit() -> int:
-    import dask
-    from dask.utils import parse_bytes
-
-    return int(parse_bytes(dask.config.get("array.chunk-size")))
-
-
-def _cut(length: int, most: int) -> tuple[int, ...]:
-    return (most,) * (length // most) + ((length % most,) if length % most or not length else ())
-
-
-def _mapped(function: Callable[..., Any], x: Any, dtype: Dtype, *pairs: tuple[Any, Any], name: str = "") -> Any:
-    """The function of each chunk, which gives this dtype. Other arguments are literals, or arrays with axes of `x`."""
-    import dask.array as da
-
-    axes = tuple(range(x.ndim))
+    rank = max(a.ndim, b.ndim)
+    axes = [tuple(range(rank - each.ndim, rank)) for each in (a, b)]
+    meta = np.empty((0,) * rank, dtype)
+    shrunk = {rank + place: lambda length: 1}  # noqa: ARG005
     return da.blockwise(
-        partial(blocks.called, function),
-        axes,
-        x,
-        axes,
-        *(each for pair in pairs for each in pair),
-        dtype=dtype,
-        meta=np.empty((0,) * x.ndim, dtype),
-        align_arrays=False,
-        token=f"samesum-{name or function.__name__}",
+        function, range(rank), a, axes[0], b, axes[1], adjust_chunks=shrunk, dtype=dtype, meta=meta,
+        token="samesum-vecdot",
+    )  # fmt: skip
+
+
+def _emptied(x: Any, other: Any) -> Any:
+    """`x` without its elements along axes of which `other` has none: Dask does not broadcast 1 to 0."""
+    pairs = list(zip(x.shape[::-1], other.shape[::-1], strict=False))[::-1]
+    slices = [slice(0 if (m, n) == (1, 0) else None) for m, n in pairs]
+    return x[(..., *slices)]
+
+
+def _wrapped(parts: Any, along: int) -> Any:
+    """The sums of integers modulo the range of their type."""
+    import dask.array as da
+
+    total = partial(np.sum, dtype=parts.dtype)
+    meta = np.empty((0,) * (parts.ndim - 1), parts.dtype)
+    return da.reduction(parts, blocks.same, total, combine=total, axis=along, dtype=parts.dtype, meta=meta)
+
+
+def _rounded(total: Any, dtype: Dtype) -> Any:
+    import dask.array as da
+
+    meta = np.empty((0,) * total.ndim, dtype)
+    return da.map_blocks(
+        blocks.products_rounded, total, dtype, dtype=dtype, chunks=total.chunks, meta=meta, token="samesum-vecdot"
     )
 
 
-def _groups_of(dtype: Dtype, chunk: Any, size: int, weight: Any, bias: Any, eps: Any) -> Any:
-    count = chunk.shape[1] // size
-    return group_norm(chunk, count, weight, bias, eps) if count else np.empty(chunk.shape, dtype)
+def _refuse_shapes(a: Any, b: Any, place: int, one_call: Callable[..., Any]) -> None:
+    """Raises what one call raises for shapes that do not fit, ShapeError for unknown lengths that may not."""
+    unknown = [i for i in range(-min(a.ndim, b.ndim), 0) if isnan(a.shape[i]) or isnan(b.shape[i])]
+    for i in unknown:
+        is_same = isnan(a.shape[i]) and isnan(b.shape[i]) and a.numblocks[i] == b.numblocks[i]
+        if not is_same and (i == place or 1 not in (a.shape[i], b.shape[i])):
+            raise ShapeError(
+                f"the shapes {a.shape} and {b.shape} may not fit along axis {i}: call compute_chunk_sizes() of both"
+            )
+    lengths = [(i, a.shape[i], b.shape[i]) for i in range(-min(a.ndim, b.ndim), 0) if i not in unknown]
+    if not all(m == n or (i != place and 1 in (m, n)) for i, m, n in lengths):
+        one_call(*(np.broadcast_to(np.zeros((), each.dtype), _known(each.shape)) for each in (a, b)))
 
 
-def _last(count: int, rank: int) -> tuple[int, ...]:
-    return tuple(range(rank - count, rank))
+def _known(shape: tuple[Any, ...]) -> tuple[int, ...]:
+    return tuple(1 if isnan(n) else n for n in shape)
 
 
-def _like(scale: Any) -> Any:
-    return None if scale is None else np.zeros(scale.shape, scale.dtype)
+_FUNCTIONS: dict[str, tuple[str, Any]] = {
+    "cumulative_sum": ("sum", cumulative_sum),
+    "cumulative_prod": ("prod", cumulative_prod),
+    "cumulative_min": ("min", cumulative_min),
+    "cumulative_max": ("max", cumulative_max),
+}
+
+
+def scanned(
+    x: Any, function: str, axis: Any, dtype: Any, *, include_initial: bool, exclusive: bool, reverse: bool
+) -> Any:
+    """Every prefix along `axis`, lazily and in the chunks of `x`, with the bits and the errors of one call."""
+    import dask.array as da
+
+    name, one_call = _FUNCTIONS[function]
+    options = {"include_initial": include_initial, "exclusive": exclusive, "dtype": dtype}
+    if name in ("min", "max"):
+        options = {}  # they have none of these
+    meta = one_call(np.zeros((0,) * x.ndim, x.dtype), axis, reverse=reverse, **options)[(slice(0, 0),) * x.ndim]
+    (along,) = all_from_front(0 if axis is None else axis, x.ndim)
+    wanted = Wanted((name,), (along,), as_dtype(dtype))
+    result = _prefixes(blocks.flipped(x, [along]) if reverse else x, wanted, exclusive, meta)
+    if include_initial:
+        shape, chunks = list(x.shape), list(x.chunks)
+        shape[along], chunks[along] = 1, (1,)
+        identity = 0 if name == "sum" else 1
+        initial = da.full(tuple(shape), identity, dtype=meta.dtype, chunks=tuple(chunks))
+        result = da.concatenate([initial, result], along)
+    return blocks.flipped(result, [along]) if reverse else result
+
+
+def _prefixes(x: Any, wanted: Wanted, is_exclusive: bool, meta: Any) -> Any:
+    import dask.array as da
+    from dask.base import tokenize
+    from dask.highlevelgraph import HighLevelGraph
+
+    assert wanted.axis is not None
+    (along,) = wanted.axis
+    chunks = tuple((1,) * len(each) if i == along else each for i, each in enumerate(x.chunks))
+    states = da.map_blocks(
+        blocks.taken, x, wanted=wanted, dtype=object, chunks=chunks, meta=np.empty((0,) * x.ndim, object)
+    )
+    name = f"samesum-scan-{tokenize(x, wanted, is_exclusive)}"
+    one = partial(blocks.prefixes, wanted=wanted, is_exclusive=is_exclusive)
+    join = partial(blocks.merged, wanted=wanted)
+    graph: dict[Any, Any] = {}
+    for index in product(*(range(n) for n in x.numblocks)):
+        before: Any = None
+        if index[along] > 0:
+            previous = (*index[:along], index[along] - 1, *index[along + 1 :])
+            before = (states.name, *previous)
+            if previous[along] > 0:
+                before = (f"{name}-before", *index)
+                graph[before] = (join, [(f"{name}-before", *previous), (states.name, *previous)])
+            elif x.numblocks[along] > 2:
+                graph[f"{name}-before", *index] = (join, [before])
+        graph[name, *index] = (one, (x.name, *index), before)
+    layers = HighLevelGraph.from_collections(name, graph, dependencies=[x, states])
+    return da.Array(layers, name, x.chunks, meta=meta)
+
+
+def segmented(given: Any, labels: Any, axis: Any, num_segments: Any, name: Any, correction: Any) -> Any:
+    """What `segment_reduce` gives, lazily; the array or the labels are a Dask array.
+
+    The length along `axis` is `num_segments`, or one more than the greatest label of an array in memory; of lazy
+    labels without `num_segments` it is unknown until it is computed.
+    """
+    import dask.array as da
+
+    x = joined_short(as_lazy(given))
+    along = from_front(axis, x.ndim)
+    is_lazy = isinstance(labels, da.Array)
+    numbers = joined_short(as_lazy(labels if is_lazy or np.size(labels) else np.zeros(0, np.int64)))
+    _refuse_labels(x, numbers, along)
+    if is_lazy:
+        one = segment_reduce(np.zeros(1, x.dtype), np.zeros(1, numbers.dtype), 0, 1, name, correction=correction)
+        count = None if num_segments is None else label_count(np.zeros(0), num_segments)
+    else:
+        one = segment_reduce(np.zeros(numbers.shape, x.dtype), labels, 0, num_segments, name, correction=correction)
+        count = len(one)
+    if not isinstance(given, da.Array):
+        x = x.rechunk({along: numbers.chunks[0]})
+    if not isnan(x.shape[along]):
+        numbers = numbers.rechunk((x.chunks[along],))
+    return _results(x, numbers, Labelled(name, along, count, correction), one.dtype)
+
+
+def _results(x: Any, labels: Any, wanted: Labelled, dtype: Any) -> Any:
+    import dask.array as da
+
+    along, axes = wanted.axis, tuple(range(x.ndim))
+    is_whole = x.numblocks[along] == 1
+    length: Any = nan if wanted.count is None else wanted.count
+    parts = da.blockwise(
+        partial(blocks.reduced_by_label if is_whole else blocks.taken_by_label, wanted=wanted),
+        axes,
+        x,
+        axes,
+        labels,
+        (along,),
+        adjust_chunks={along: lambda _: length if is_whole else 1},
+        dtype=dtype if is_whole else object,
+        meta=np.empty((0,) * x.ndim, dtype if is_whole else object),
+        align_arrays=False,
+        token="samesum-segment_reduce",
+    )
+    if is_whole:
+        return parts
+    total = merged_along(parts, (along,), blocks.merged_by_label, keepdims=True)
+    return da.map_blocks(
+        partial(blocks.result_by_label, wanted=wanted),
+        total,
+        chunks=tuple((length,) if i == along else chunks for i, chunks in enumerate(total.chunks)),
+        dtype=dtype,
+        meta=np.empty((0,) * x.ndim, dtype),
+        token="samesum-segment_reduce",
+    )
+
+
+def _refuse_labels(x: Any, labels: Any, along: int) -> None:
+    needed = x.shape[along : along + 1]
+    if labels.ndim == 1 and any(isnan(n) for n in (*needed, *labels.shape)):
+        if not (isnan(needed[0]) and isnan(labels.shape[0]) and x.numblocks[along] == labels.numblocks[0]):
+            raise ShapeError(
+                f"labels have shape {labels.shape} and x {x.shape}, which may not fit along axis {along}: "
+                "call compute_chunk_sizes() of both"
+            )
+    elif labels.shape != needed:
+        raise ShapeError(f"labels have shape {labels.shape}; axis {along} of x takes ({needed[0]},)")

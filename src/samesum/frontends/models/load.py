@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from samesum.errors import ArgumentError, ArgumentTypeError, ModelError, during
 from samesum.files.opening import read_bytes
-from samesum.formats.integers import boolean_of
 
 if TYPE_CHECKING:
     from samesum.frontends.models.model import Model
@@ -22,17 +21,14 @@ Source = str | os.PathLike[str] | bytes | bytearray | memoryview
 _SUFFIXES = {".onnx": "onnx", ".xml": "openvino"}
 
 
-def load(source: Source, weights: Source | None = None, *, fuse_normalizations: bool = False) -> Model:
+def load(source: Source, weights: Source | None = None) -> Model:
     """The model in `source`: the path of an `.onnx` file or of the `.xml` of an OpenVINO IR, or the bytes of either.
 
     An IR's weights are the `.bin` beside the `.xml` unless `weights` gives another path or the bytes. Each node is
-    rounded once to its own type. `fuse_normalizations=True` makes one step of the nodes that write out a LayerNorm,
-    RMSNorm, L2 normalization or GroupNorm with constant parameters, with conversions between float types on the way
-    too: the whole formula is rounded once, with the bits of `layer_norm`, `rms_norm` and `group_norm`, and `plan()`
-    names the nodes. Raises OSError (FileNotFoundError and its kin) for a file that cannot be read, ModelError for one
-    that is not a valid model, UnsafeModelError for one that reaches beyond itself, UnsupportedOperator with every
-    operator that cannot run, MissingPackage for an `.onnx` file without the onnx package, ArgumentTypeError for a
-    `fuse_normalizations` that is neither True nor False.
+    rounded once to its own type. Raises OSError (FileNotFoundError and its kin) for a file that cannot be read,
+    ModelError for one that is not a valid model, UnsafeModelError for one that reaches beyond itself,
+    UnsupportedOperator with every operator that cannot run, MissingPackage for an `.onnx` file without the package
+    onnx.
 
     >>> import numpy as np, samesum as ss
     >>> model = ss.load("examples/onnx/opset13/reduce_sum_axes_2_3.onnx")
@@ -43,10 +39,9 @@ def load(source: Source, weights: Source | None = None, *, fuse_normalizations: 
     from samesum.frontends.models.model import Model
     from samesum.graph.program import prepare
 
-    is_fused = boolean_of("fuse_normalizations", fuse_normalizations)
     name, path, data = _content(source)
     with during(name), FloatingPointScope():  # numbers are read and constants computed
-        return Model(prepare(_graph(name, path, data, weights), is_fused))
+        return Model(prepare(_graph(name, path, data, weights)))
 
 
 def survey(source: Source) -> Survey:

@@ -19,15 +19,19 @@ def names_in(operators: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def chosen_names(standard: Standard, operators: Iterable[str] | None, offered: Iterable[Operator]) -> tuple[str, ...]:
-    """The names asked for, as the standard spells them; for None those of all operators that are offered.
+def chosen_names(
+    standard: Standard, operators: Iterable[str] | None, offered: Iterable[Operator], more: Iterable[Operator] = ()
+) -> tuple[str, ...]:
+    """The names asked for, as the standard spells them; for None those of all operators that are offered, for "all"
+    those of `more` besides.
 
     Raises UnsupportedOperator for a name of another operator, ArgumentError for one text and for no name,
     ArgumentTypeError for what is no sequence of names.
     """
-    known = tuple(operator.name for operator in offered)
-    if operators is None:
-        return known
+    usual = tuple(operator.name for operator in offered)
+    known = (*usual, *(operator.name for operator in more))
+    if operators is None or operators == "all":
+        return usual if operators is None else known
     names = {folded(standard, each): each for each in names_in(operators)}
     allowed = {folded(standard, name) for name in known}
     if others := [repr(each) for key, each in names.items() if key not in allowed]:
@@ -35,5 +39,5 @@ def chosen_names(standard: Standard, operators: Iterable[str] | None, offered: I
             f"operators names {', '.join(others)}, which samesum does not take over; allowed are {', '.join(known)}"
         )
     if not names:
-        raise ArgumentError("operators names none; allowed are None, for all of them, and one name or more")
+        raise ArgumentError("operators names none; allowed are one name or more, None, and 'all'")
     return tuple(name for name in known if folded(standard, name) in names)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from samesum.errors import ArgumentTypeError, MissingPackage
 from samesum.frontends.plugins.choosing import chosen_names
@@ -21,27 +21,30 @@ _POOLS = ("AvgPool", "AdaptiveAvgPool")
 
 def _is_offered(operator: Operator) -> bool:
     """Of pools the greatest element is exact wherever it is found."""
-    return operator.is_of_reductions and (operator.made is not Made.POOL or operator.name in _POOLS)
+    return operator.is_of_reductions and (operator.made not in (Made.POOL, Made.PRODUCT) or operator.name in _POOLS)
 
 
 OFFERED = tuple(filter(_is_offered, OPENVINO.operators))
 """The operators that OpenVINO is offered."""
+PRODUCTS = tuple(operator for operator in OPENVINO.operators if operator.made is Made.PRODUCT)
+"""Those that it is offered where they are asked for."""
 _NARROWED = {"f64": "f32", "i64": "i32", "u64": "i32", "u32": "i32"}
 """What the CPU plugin computes instead. It narrows the tensors before an operator sees them."""
 _PRECISION = "INFERENCE_PRECISION_HINT"
 
 
-def exact(model: openvino.Model, operators: Iterable[str] | None = None) -> openvino.Model:
+def exact(model: openvino.Model, operators: Iterable[str] | Literal["all"] | None = None) -> openvino.Model:
     """A copy of `model` in which every reduction, CumSum, softmax and normalization is samesum's, in bodies too.
 
     Softmaxes are SoftMax and LogSoftmax, normalizations MVN, NormalizeL2 and GroupNormalization; scatters that reduce,
     sums of embeddings and windowed means are samesum's, too. The model compiles and runs as any other does; whatever
     else it contains is OpenVINO's. `operators` chooses some of them by name, such as `["ReduceSum"]`; None means all.
+    By their names, or by "all", MatMul, the convolutions and Einsum are samesum's, too, which takes time.
     A RuntimeWarning says what the CPU plugin does to tensors before an operator sees them: it narrows float64, int64,
     uint64 and uint32, and computes in bfloat16 on some processors unless `{"INFERENCE_PRECISION_HINT": "f32"}` is
     given to `compile_model`. float16 it holds in float32. Raises MissingPackage without openvino, UnsupportedOperator
-    for names that samesum does not have, ArgumentError where `operators` is empty or a text, ArgumentTypeError for what
-    is no openvino.Model.
+    for names that samesum does not have, ArgumentError where `operators` is empty or another text, ArgumentTypeError
+    for what is no openvino.Model.
     Source: https://docs.openvino.ai/2025/documentation/openvino-extensibility/custom-openvino-operations.html.
 
     >>> import numpy as np, openvino
@@ -59,7 +62,7 @@ def exact(model: openvino.Model, operators: Iterable[str] | None = None) -> open
         ) from None
     if not isinstance(model, openvino.Model):
         raise ArgumentTypeError(f"an openvino.Model is needed, as core.read_model gives it; got {type(model).__name__}")
-    names = chosen_names(OPENVINO, operators, OFFERED)
+    names = chosen_names(OPENVINO, operators, OFFERED, PRODUCTS)
     copy = model.clone()
     types = list(_replaced(copy, {name.casefold() for name in names}))
     copy.validate_nodes_and_infer_types()

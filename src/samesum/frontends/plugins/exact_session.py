@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from samesum.engine.library import path
 from samesum.errors import ArgumentError, ArgumentTypeError, MissingPackage, UnsupportedOperator
 from samesum.frontends.plugins.choosing import chosen_names
-from samesum.frontends.plugins.custom_rows import OPERATORS, declare_once
+from samesum.frontends.plugins.custom_rows import ON_REQUEST, OPERATORS, declare_once
 from samesum.frontends.plugins.opsets import Opsets, opsets_of
 from samesum.specs.lookup import lookup
 from samesum.specs.onnx import ONNX
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 _OPSET, _OPERATORS, _REGISTERED = "samesum.opset", "samesum.operators", "samesum.registered"
 """Entries of the session's configuration that the library reads and, the last one, writes."""
+_DISABLED = "optimization.disable_specified_optimizers"
+_READ_WHOLE = ("FusedMatMul", "MatmulTransposeFusion")
+"""An optimizer that fails at a node without all of its attributes, which a custom operator may leave out."""
 
 
 def custom_ops_library() -> str:
@@ -46,14 +49,16 @@ def custom_ops_library() -> str:
 def exact_session(
     path_or_bytes: str | os.PathLike[str] | bytes,
     sess_options: onnxruntime.SessionOptions | None = None,
-    operators: Iterable[str] | None = None,
+    operators: Iterable[str] | Literal["all"] | None = None,
     **kwargs: Any,
 ) -> onnxruntime.InferenceSession:
     """An `onnxruntime.InferenceSession` whose reductions, scans, softmaxes, norms and global pools are samesum's.
 
     The model stays as it is, and whatever else it contains runs as ever. ArgMax, ArgMin, scatters and the
     SimplifiedLayerNormalization of ONNX Runtime are samesum's too. `operators` chooses some of them by name,
-    such as `["ReduceSum", "Softmax"]`; None means all. `sess_options` receives the operators, for models of this
+    such as `["ReduceSum", "Softmax"]`; None means all. By their names, or by "all", MatMul, Gemm, Conv,
+    ConvTranspose, AveragePool, LpPool and com.microsoft's FusedMatMul, FusedGemm and FusedConv are samesum's, too,
+    which takes time. `sess_options` receives the operators, for models of this
     opset; the other arguments are those of the session. Raises MissingPackage without onnxruntime,
     UnsupportedOperator for names that samesum does not have and for opsets that it does not know,
     ArgumentError for options that hold samesum's operators for other models, ModelError for a file that is no
@@ -74,7 +79,7 @@ def exact_session(
         raise ArgumentTypeError(
             f"sess_options is an onnxruntime.SessionOptions or None; got {type(sess_options).__name__}"
         )
-    names = chosen_names(ONNX, operators, OPERATORS)
+    names = chosen_names(ONNX, operators, OPERATORS, ON_REQUEST)
     opset = _opset(opsets_of(path_or_bytes), names)
     options = onnxruntime.SessionOptions() if sess_options is None else sess_options
     if opset is not None:
@@ -108,11 +113,11 @@ def _since(name: str, opset: int) -> int | None:
 
 
 def _is_there(name: str, opset: int) -> bool:
-    return any(each.versions[0].since <= opset for each in OPERATORS if each.name == name)
+    return any(each.versions[0].since <= opset for each in (*OPERATORS, *ON_REQUEST) if each.name == name)
 
 
 def _register(options: onnxruntime.SessionOptions, opset: int, names: Sequence[str]) -> None:
-    chosen = "" if len(names) == len(OPERATORS) else ";".join(names)
+    chosen = "" if names == tuple(each.name for each in OPERATORS) else ";".join(names)
     asked = f"opset {opset}, operators {chosen or 'all'}"
     before = _entry(options, _REGISTERED)
     if before == asked:
@@ -124,6 +129,9 @@ def _register(options: onnxruntime.SessionOptions, opset: int, names: Sequence[s
     if not any(_is_there(name, opset) for name in names):
         return
     options.add_session_config_entry(_OPSET, str(opset))
+    if _READ_WHOLE[0] in names:
+        others = _entry(options, _DISABLED)
+        options.add_session_config_entry(_DISABLED, ";".join([*([others] if others else []), _READ_WHOLE[1]]))
     if chosen:
         options.add_session_config_entry(_OPERATORS, chosen)
     options.register_custom_ops_library(custom_ops_library())

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from threading import Lock
-from typing import Any
+from typing import Any, Literal
 
 from samesum.errors import MissingPackage, UnsupportedOperator
 from samesum.frontends.plugins.choosing import names_in
@@ -16,7 +16,9 @@ NAMES = (
     *("logsumexp", "softmax", "log_softmax", "layer_norm", "rms_norm", "group_norm"),
     *("scatter_add", "scatter_reduce", "index_add"),
 )
-"""What `exact` can choose from."""
+"""What is exact unless `operators` says otherwise."""
+PRODUCTS = ("mm", "bmm", "dot", "addmm", "addmv", "baddbmm", "linear", "convolution", "scaled_dot_product_attention")
+"""What `operators` may name besides."""
 
 _lock = Lock()
 _active: dict[str, tuple[int, Any]] = {}
@@ -24,7 +26,7 @@ _active: dict[str, tuple[int, Any]] = {}
 
 
 @contextmanager
-def exact(operators: Iterable[str] | None = None) -> Iterator[None]:
+def exact(operators: Iterable[str] | Literal["all"] | None = None) -> Iterator[None]:
     """Within the block PyTorch's reductions, scans, softmaxes, norms and reducing scatters on the CPU are samesum's.
 
     The kernels of `torch.sum`, `mean`, `amin`, `amax`, `prod`, `var`, `std` (and `var_mean`, `std_mean`), `norm` (and
@@ -34,9 +36,12 @@ def exact(operators: Iterable[str] | None = None) -> Iterator[None]:
     A result then depends on what is reduced alone, not on the batch around it. A normalization is rounded once, after
     its weight and bias. Other arguments (complex numbers, other norms, variances of too few elements) stay PyTorch's,
     and so do what `torch.compile` has compiled and an `rms_norm` that `torch.func` or a tracer looks into.
-    `operators` chooses some by name. At the end of the block everything is as it was. Raises MissingPackage without
-    torch, UnsupportedOperator for a name that is not listed here, ArgumentError for one text, ArgumentTypeError for
-    what is no sequence of names.
+    `operators` chooses some by name. Only by their names, or by "all", are products exact too, which takes time:
+    `mm`, `bmm`, `dot`, `addmm`, `addmv`, `baddbmm`, which `torch.matmul` comes to, `linear` and `convolution`, the
+    transposed one too, of float16, bfloat16, float32 and float64; each is rounded once, with its bias, alpha and beta.
+    So is `scaled_dot_product_attention` without dropout, of the first three of these types, the whole formula.
+    At the end of the block everything is as it was. Raises MissingPackage without torch, UnsupportedOperator for a name
+    that is not listed here, ArgumentError for another text, ArgumentTypeError for what is no sequence of names.
     Source: https://pytorch.org/docs/stable/library.html.
 
     >>> import torch
@@ -54,9 +59,10 @@ def exact(operators: Iterable[str] | None = None) -> Iterator[None]:
 
 
 def _chosen(operators: Iterable[str] | None) -> tuple[str, ...]:
-    names = NAMES if operators is None else names_in(operators)
-    if unknown := [name for name in names if name not in NAMES]:
-        raise UnsupportedOperator(f"no operator {', '.join(map(repr, unknown))}; allowed are {', '.join(NAMES)}")
+    known = NAMES + PRODUCTS
+    names = NAMES if operators is None else known if operators == "all" else names_in(operators)
+    if unknown := [name for name in names if name not in known]:
+        raise UnsupportedOperator(f"no operator {', '.join(map(repr, unknown))}; allowed are {', '.join(known)}")
     return names
 
 

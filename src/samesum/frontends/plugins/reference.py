@@ -64,7 +64,7 @@ def _read(x: NDArray) -> NDArray:
 
 
 def reference_ops() -> list[type[OpRun]]:
-    """One class for each reduction, scan, softmax, norm, pool and scatter of ONNX, for `ReferenceEvaluator`.
+    """One class for each reduction, scan, softmax, norm, pool, scatter and product of ONNX, for `ReferenceEvaluator`.
 
     `ReferenceEvaluator(model, new_ops=reference_ops())` then has samesum's results for them.
     They serve models of every opset up to the newest that samesum knows, and the branches and bodies in

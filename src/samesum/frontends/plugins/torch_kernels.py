@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
+from samesum.frontends.plugins.torch_attention import ATTENTION
 from samesum.frontends.plugins.torch_lines import LINES
 from samesum.frontends.plugins.torch_norms import NORMS
 from samesum.frontends.plugins.torch_overrides import Kernel
+from samesum.frontends.plugins.torch_products import PRODUCTS
 from samesum.frontends.plugins.torch_reductions import REDUCTIONS
 from samesum.frontends.plugins.torch_scatters import SCATTERS
 
@@ -23,5 +25,5 @@ class Replaced(Protocol):
         """The new ones, by dispatch key."""
 
 
-OVERRIDES: Mapping[str, Sequence[Replaced]] = {**REDUCTIONS, **LINES, **NORMS, **SCATTERS}
+OVERRIDES: Mapping[str, Sequence[Replaced]] = {**REDUCTIONS, **LINES, **NORMS, **SCATTERS, **PRODUCTS, **ATTENTION}
 """By the name that PyTorch's users know, the overloads that their calls reach."""

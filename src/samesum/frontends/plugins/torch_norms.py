@@ -84,10 +84,10 @@ def _group_norm(
         scales.append(None if found is None else found.reshape(shape[1:3] + (1,) * (x.dim() - 2)))
     axes = tuple(range(2, len(shape)))
     result, mean, inverse = _lines(array_of(x).reshape(shape), axes, scales[0], scales[1], eps, inner)
-    return _laid_out_as(x, result.reshape(x.shape)), mean.reshape(batch, groups), inverse.reshape(batch, groups)
+    return laid_out_as(x, result.reshape(x.shape)), mean.reshape(batch, groups), inverse.reshape(batch, groups)
 
 
-def _laid_out_as(x: torch.Tensor, result: torch.Tensor) -> torch.Tensor:
+def laid_out_as(x: torch.Tensor, result: torch.Tensor) -> torch.Tensor:
     """The result with its channels last where those of `x` are."""
     last = {4: torch.channels_last, 5: torch.channels_last_3d}.get(x.dim())
     if last is None or x.is_contiguous() or not x.is_contiguous(memory_format=last):
@@ -129,7 +129,7 @@ class _RmsNorm(torch.autograd.Function):  # type: ignore[misc]
         return for_x, None, for_weight, None
 
 
-def _is_transformed(keys: Any) -> bool:
+def is_transformed(keys: Any) -> bool:
     """Whether the call is one that torch.func, a tracer or forward derivatives look into."""
     key = torch._C.DispatchKey
     return bool(
@@ -151,7 +151,7 @@ class _RmsNormOverride:
 
         def run(keys: Any, x: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Any:
             try:
-                if _is_transformed(keys):
+                if is_transformed(keys):
                     raise NotHere
                 check(x, FLOATS)
                 number = torch.finfo(torch.float32 if x.dtype in _HALVES else x.dtype).eps if eps is None else eps

@@ -1,4 +1,4 @@
-"""ONNX's API for arrays, windowed pools: named and called as the standard does."""
+"""ONNX's API for arrays, pools, scatters and functions of several arrays: named and called as the standard does."""
 
 # ruff: noqa: N803 - the inputs have the standard's names
 
@@ -13,6 +13,7 @@ from samesum.formats.arrays import ArrayLike, NDArray
 from samesum.frontends.standards.attributes import operation_given
 from samesum.operators.apply import apply, apply_all
 from samesum.specs.bind import Operation
+from samesum.specs.call import operation_of
 
 _DEFAULTS = {"auto_pad": "NOTSET", "ceil_mode": 0, "count_include_pad": 0, "storage_order": 0}
 
@@ -164,3 +165,118 @@ def LpPool(
 
 def _operation(name: str, opset: int | None, **attributes: object) -> Operation:
     return operation_given("onnx", name, opset, _DEFAULTS, attributes)
+
+
+_SCATTER_DEFAULTS = {"reduction": "none"}
+
+
+def ScatterElements(
+    data: ArrayLike,
+    indices: ArrayLike,
+    updates: ArrayLike,
+    *,
+    axis: int = 0,
+    reduction: str = "none",
+    opset: int | None = None,
+) -> NDArray:
+    """A copy of `data` in which `updates[i, j]` goes to `[indices[i, j], j]`, for axis 0, by `reduction`.
+
+    "add", "mul", "max" or "min" of the element of `data` and all that go there, exact and rounded once: no update is
+    lost, and their order changes no bit. With "none" the last one in order stays, which the standard leaves open.
+    `indices` and `updates` have one shape; negative indices count from the end. `opset` chooses the version: there is
+    no reduction before 16, and "max" and "min" came with 18. Integers wrap; of booleans "add" is the or, "mul" the and.
+
+    Raises DtypeError for types that the version does not allow, AxisError for an axis out of range, ShapeError for
+    shapes that do not fit, AttributeValueError for an index out of range and another reduction.
+    Source: https://onnx.ai/onnx/operators/onnx__ScatterElements.html (11, 13, 16, 18).
+
+    >>> import numpy as np
+    >>> ScatterElements(np.zeros(2, "f"), [1, 1, 1], np.float32([1e8, 1, -1e8]), reduction="add")
+    array([0., 1.], dtype=float32)
+    """
+    return _applied("ScatterElements", opset, data, indices, updates, reduction, axis=axis)
+
+
+def ScatterND(
+    data: ArrayLike, indices: ArrayLike, updates: ArrayLike, *, reduction: str = "none", opset: int | None = None
+) -> NDArray:
+    """A copy of `data` in which each element or slice of `updates` goes to where the last axis of `indices` says.
+
+    `indices` has the shape `[..., k]` and names elements or slices `data[i_1, ..., i_k]`; the shape of `updates` is
+    `indices.shape[:-1] + data.shape[k:]`. The rest is as in `ScatterElements`.
+    Source: https://onnx.ai/onnx/operators/onnx__ScatterND.html (11, 13, 16, 18).
+
+    >>> import numpy as np
+    >>> ScatterND(np.zeros((2, 2), "f"), [[1], [1]], np.float32([[1, 2], [10, 20]]), reduction="add")
+    array([[ 0.,  0.],
+           [11., 22.]], dtype=float32)
+    """
+    return _applied("ScatterND", opset, data, indices, updates, reduction)
+
+
+def _applied(
+    name: str,
+    opset: int | None,
+    data: ArrayLike,
+    indices: ArrayLike,
+    updates: ArrayLike,
+    reduction: str,
+    **attributes: object,
+) -> NDArray:
+    operation = operation_given("onnx", name, opset, _SCATTER_DEFAULTS, {**attributes, "reduction": reduction})
+    return apply(operation, [as_array(x) for x in (data, indices, updates)])
+
+
+def Sum(*data_0: ArrayLike, opset: int | None = None) -> NDArray:
+    """The exact sum of the arrays, which broadcast together, rounded once to their type.
+
+    `opset` chooses the version. Raises DtypeError for types that the version does not allow or that differ, ShapeError
+    for shapes that do not broadcast, AttributeValueError for no array at all.
+    Source: https://onnx.ai/onnx/operators/onnx__Sum.html (1, 6, 8, 13).
+
+    >>> import numpy as np
+    >>> Sum(np.float32([1e30, 1]), np.float32(3), np.float32([-1e30, 0]))
+    array([3., 4.], dtype=float32)
+    """
+    return _several("Sum", opset, data_0)
+
+
+def Mean(*data_0: ArrayLike, opset: int | None = None) -> NDArray:
+    """The exact sum of the arrays over their number, rounded once; the rest is as in `Sum`.
+
+    Source: https://onnx.ai/onnx/operators/onnx__Mean.html (1, 6, 8, 13).
+
+    >>> import numpy as np
+    >>> Mean(np.float32([3e38, 1]), np.float32([3e38, 2]))
+    array([3.0e+38, 1.5e+00], dtype=float32)
+    """
+    return _several("Mean", opset, data_0)
+
+
+def Max(*data_0: ArrayLike, opset: int | None = None) -> NDArray:
+    """The greatest element at each place of the arrays, which broadcast together; NaN if there is one, and -0 < +0.
+
+    The errors are those of `Sum`; from opset 12 on integers are allowed.
+    Source: https://onnx.ai/onnx/operators/onnx__Max.html (1, 6, 8, 12, 13).
+
+    >>> import numpy as np
+    >>> Max(np.float32([1, 5]), np.float32([2, 4]), np.float32(3))
+    array([3., 5.], dtype=float32)
+    """
+    return _several("Max", opset, data_0)
+
+
+def Min(*data_0: ArrayLike, opset: int | None = None) -> NDArray:
+    """The least element at each place of the arrays; the rest is as in `Max`.
+
+    Source: https://onnx.ai/onnx/operators/onnx__Min.html (1, 6, 8, 12, 13).
+
+    >>> import numpy as np
+    >>> Min(np.float32([1, 5]), np.float32([2, 4]), np.float32(3))
+    array([1., 3.], dtype=float32)
+    """
+    return _several("Min", opset, data_0)
+
+
+def _several(name: str, opset: int | None, arrays: tuple[ArrayLike, ...]) -> NDArray:
+    return apply(operation_of("onnx", name, opset), [as_array(each) for each in arrays])

@@ -1,10 +1,10 @@
-"""ONNX's API for arrays, the reductions over several axes: named and called as the standard does."""
+"""ONNX's API for arrays, the reductions, positions and scans: named and called as the standard does."""
 
 from __future__ import annotations
 
 from samesum.engine.arrays import as_array, as_integers
 from samesum.formats.arrays import ArrayLike, NDArray
-from samesum.formats.axes import Axes
+from samesum.formats.axes import Axes, Axis
 from samesum.frontends.standards.attributes import hashed
 from samesum.operators.apply import apply
 from samesum.specs.call import operation_of, spec_of
@@ -182,3 +182,88 @@ def _reduce(operator: str, data: ArrayLike, axes: Axes, keepdims: int, noop: int
     if opset is None or len(spec_of("onnx", operator, opset).inputs) > 1:  # an input in every newest version
         return apply(operation_of("onnx", operator, opset, **attributes), (as_array(data), as_integers(axes)))
     return apply(operation_of("onnx", operator, opset, axes=hashed(axes), **attributes), (as_array(data),))
+
+
+def ArgMax(
+    data: ArrayLike, *, axis: int = 0, keepdims: int = 1, select_last_index: int = 0, opset: int | None = None
+) -> NDArray:
+    """Where along `axis` the largest element is, as int64; the first NaN, if there is one.
+
+    Of equal elements (-0 and +0 are, and all NaNs) it is the first one, or the last one if `select_last_index` is 1,
+    which exists from opset 12 on. A negative `axis` counts from the end; `keepdims` 1 keeps it with length 1.
+    `opset` chooses the version of the operator.
+
+    Raises DtypeError for a type that the version does not allow (bfloat16 from 13 on), AxisError for an axis out of
+    range, which every axis is for rank 0, ShapeError where `axis` has no elements, UnsupportedOperator for an
+    attribute that the version does not have, AttributeValueError for an attribute's value that is not allowed.
+    Source: https://onnx.ai/onnx/operators/onnx__ArgMax.html (1, 11, 12, 13).
+
+    >>> import numpy as np
+    >>> x = np.array([[3.0, 7.0, 7.0], [1.0, 0.0, 1.0]])
+    >>> ArgMax(x, axis=1)
+    array([[1],
+           [0]])
+    >>> ArgMax(x, axis=-1, keepdims=0, select_last_index=1)
+    array([2, 2])
+    """
+    return _position("ArgMax", data, axis, keepdims, select_last_index, opset)
+
+
+def ArgMin(
+    data: ArrayLike, *, axis: int = 0, keepdims: int = 1, select_last_index: int = 0, opset: int | None = None
+) -> NDArray:
+    """Where along `axis` the smallest element is, as int64; the first NaN, if there is one.
+
+    Arguments, types and errors are those of `ArgMax`.
+    Source: https://onnx.ai/onnx/operators/onnx__ArgMin.html (1, 11, 12, 13).
+
+    >>> import numpy as np
+    >>> ArgMin(np.array([[3, 1, 2], [0, 5, 0]]), axis=1, keepdims=0)
+    array([1, 0])
+    """
+    return _position("ArgMin", data, axis, keepdims, select_last_index, opset)
+
+
+def _position(
+    operator: str, data: ArrayLike, axis: int, keepdims: int, select_last_index: int, opset: int | None
+) -> NDArray:
+    attributes: dict[str, object] = {"axis": axis, "keepdims": keepdims}
+    if select_last_index != 0:
+        attributes["select_last_index"] = select_last_index
+    return apply(operation_of("onnx", operator, opset, **attributes), (as_array(data),))
+
+
+def CumSum(x: ArrayLike, axis: Axis, *, exclusive: int = 0, reverse: int = 0, opset: int | None = None) -> NDArray:
+    """Every prefix sum of `x` along `axis`, each the exact one rounded once, in the type of `x`.
+
+    `axis` is an integer or an int32 or int64 array of one element. `exclusive` 1 leaves each element out
+    of its own prefix, `reverse` 1 sums from the end. `opset` chooses the version of the operator.
+
+    Raises DtypeError for a type that the version does not allow, AxisError for an axis out of range,
+    ShapeError for `x` of rank 0, UnsupportedOperator for an opset below 11, AttributeValueError for an
+    attribute's value that is not allowed.
+    Source: https://onnx.ai/onnx/operators/onnx__CumSum.html (11, 14).
+
+    >>> import numpy as np
+    >>> CumSum(np.array([1.0, 2.0, 3.0]), 0, exclusive=1)
+    array([0., 1., 3.])
+    """
+    return _scan("CumSum", x, axis, exclusive, reverse, opset)
+
+
+def CumProd(x: ArrayLike, axis: Axis, *, exclusive: int = 0, reverse: int = 0, opset: int | None = None) -> NDArray:
+    """Every prefix product of `x` along `axis`, each the exact one rounded once, in the type of `x`; integers wrap.
+
+    It exists from opset 26 on. No prefix suffers from an overflow or underflow of an earlier one. Arguments, types and
+    errors are those of `CumSum`. Source: https://onnx.ai/onnx/operators/onnx__CumProd.html (26).
+
+    >>> import numpy as np
+    >>> CumProd(np.array([1.0, 2.0, 3.0]), 0, reverse=1)
+    array([6., 6., 3.])
+    """
+    return _scan("CumProd", x, axis, exclusive, reverse, opset)
+
+
+def _scan(operator: str, x: ArrayLike, axis: Axis, exclusive: int, reverse: int, opset: int | None) -> NDArray:
+    operation = operation_of("onnx", operator, opset, exclusive=exclusive, reverse=reverse)
+    return apply(operation, (as_array(x), None if axis is None else as_integers(axis)))

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from samesum.errors import UnsafeModelError
-from samesum.files.external import entries, opened_at, place
+from samesum.files.opening import entries, opened_at, place
 
 
 def external_data(folder: Path | None, tensor: Any, said: str, needed: int) -> bytes:

@@ -126,7 +126,7 @@ def value_of(info: Any, kind: str) -> Value:
         raise UnsupportedOperator(f"{said} is a {which.removesuffix('_type')}; only tensors are supported")
     tensor = info.type.tensor_type
     check_type(tensor.elem_type, said)
-    dtype = element_of(tensor.elem_type, said).dtype if tensor.elem_type or kind == "input" else None
+    dtype = element_of(tensor.elem_type, said).own if tensor.elem_type or kind == "input" else None
     if not tensor.HasField("shape"):
         return Value(info.name, dtype, None)
     shape = tuple(_dim(dim, said) for dim in tensor.shape.dim)

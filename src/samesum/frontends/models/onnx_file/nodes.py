@@ -12,7 +12,7 @@ import numpy as np
 from samesum.errors import ModelError, SamesumError, UnsupportedOperator
 from samesum.files.tensors import External, array_of, sparse_array_of
 from samesum.formats.arrays import NDArray
-from samesum.formats.elements import ONNX_ELEMENTS
+from samesum.formats.elements import MODEL_ELEMENTS
 from samesum.frontends.models.onnx_file.external import external_data
 from samesum.frontends.models.onnx_file.package import onnx_package
 from samesum.graph.model import Node, Value
@@ -60,8 +60,8 @@ def type_name(number: int) -> str | None:
 
 def check_type(number: int, said: str) -> None:
     """Refuses a type that ONNX has and samesum does not read; one that nobody has is the file's mistake."""
-    if number not in ONNX_ELEMENTS and (name := type_name(number)):
-        known = ", ".join(each.name for each in ONNX_ELEMENTS.values())
+    if number not in MODEL_ELEMENTS and (name := type_name(number)):
+        known = ", ".join(each.name for each in MODEL_ELEMENTS.values())
         raise UnsupportedOperator(f"{said} has data type {name}; supported: {known}")
 
 

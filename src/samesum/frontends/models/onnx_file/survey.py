@@ -8,7 +8,7 @@ from typing import Any
 
 from samesum.errors import ModelError
 from samesum.formats.arrays import Shape
-from samesum.formats.elements import ONNX_ELEMENTS
+from samesum.formats.elements import MODEL_ELEMENTS
 from samesum.frontends.models.onnx_file.nodes import Names, is_constant, node_of, plain_domain, texts, type_name
 from samesum.frontends.models.onnx_file.reading import names_of
 from samesum.graph.model import Node
@@ -58,7 +58,7 @@ def _end(info: Any) -> End:
 
 def _type_name(number: int) -> str | None:
     """The type's name here, or ONNX's own for one that samesum does not read."""
-    element = ONNX_ELEMENTS.get(number)
+    element = MODEL_ELEMENTS.get(number)
     if element is not None:
         return element.name.lower() if element.bits < 8 else element.dtype.name
     name = type_name(number)

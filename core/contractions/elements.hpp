@@ -1,0 +1,39 @@
+// Single elements of products, whose rows are gathered.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "arithmetic/error_free.hpp"
+#include "contractions/contraction.hpp"
+#include "kernels/instruction_set.hpp"
+#include "run/room.hpp"
+
+namespace samesum {
+
+// Elements of floats one after the other: first in double-words, then exactly.
+class ContractionElements {
+  public:
+    explicit ContractionElements(const Contraction& call);
+
+    // Writes element (m, n) of batch g.
+    void put(std::size_t g, std::size_t m, std::size_t n);
+
+  private:
+    Sum in_double_words() const;
+    std::uint64_t exactly(double addend) const;
+    // The terms of one row, gathered unless they are there.
+    void gather(const ContractionOperand& x, std::size_t g, std::size_t row, std::int64_t& known,
+                char* to) const;
+
+    const Contraction& call_;
+    const ContractionMethods& methods_;
+    const std::size_t terms_;
+    const Format format_;   // of the gathered rows
+    const bool is_finite_;  // alpha and beta are
+    Room rows_, tile_;
+    char *const a_, *const b_;
+    std::int64_t row_of_a_ = -1, row_of_b_ = -1;
+};
+
+}  // namespace samesum

@@ -1,0 +1,96 @@
+// What the methods of products are given and give: sums of products of the rows of one operand and the
+// columns of another one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "formats/format.hpp"
+
+namespace samesum {
+
+// So many terms are added up before their sum joins the total of an element. (Lemma 85)
+constexpr std::size_t contraction_block = 128;
+// Of columns that are read where they lie, whose sums are all to be near.
+constexpr std::size_t direct_block = 32;
+// Elements of the result that a task makes, at most: whole panels of every method.
+constexpr std::size_t contraction_rows = 96, contraction_columns = 240;
+// Numbers of columns are read and written in whole vectors.
+constexpr std::size_t contraction_vector = 16;
+
+// Some rows, or columns, of an operand: term k of number r lies at data + rows[r] + terms[k].
+struct OperandPart {
+    const char* data;
+    const std::int64_t *rows, *terms;  // bytes
+    std::size_t row_count, term_count;
+    Format format;
+};
+
+// Of elements of one kind. A panel has term after term, each of as many rows or columns as a tile in
+// registers; those that an operand lacks are any numbers.
+struct ContractionMethod {
+    std::size_t rows, columns;                    // of a tile in registers
+    std::size_t row_size, column_size, sum_size;  // bytes of an element
+    // Up to `rows` rows and up to `columns` columns.
+    void (*pack_rows)(const OperandPart& part, void* panel);
+    void (*pack_columns)(const OperandPart& part, void* panel);
+    // Add the sums of the products of at most contraction_block terms to a tile whose rows are `pitch`
+    // elements apart.
+    void (*multiply)(const void* rows, const void* columns, std::size_t terms, void* sums, std::size_t pitch);
+};
+
+// hi + lo is within factor * bounds[j] of the sum of the products of column j. All are readable in whole
+// vectors.
+struct ContractionSums {
+    const double *hi, *lo;  // lo: null where all are zero
+    const double* bounds;
+    double factor;
+    const double* addends;  // null where there are none
+    double alpha, beta;
+    bool in_words;  // the test of two words; else the one of one word, for sums that overflow no double
+};
+
+// Of rows or columns: Euclidean norms, sums of magnitudes, greatest magnitudes and last bits that are set.
+struct ContractionMeasures {
+    double *norms, *sizes, *greatest, *last;
+};
+
+// Rows in float64, 1, 2 or 4 of them, the terms of each side by side, and the sums of their products with
+// columns that are read where they lie.
+struct FewRows {
+    const double* terms;
+    std::size_t term_pitch, count;
+    double* sums;  // of each row `pitch` elements after those of the one before, to be added to
+    std::size_t pitch;
+    double* squares;   // of each column, likewise
+    bool by_terms;     // the terms of each column lie side by side, and nothing is there to be added to
+    bool is_followed;  // by as many terms, whose columns are asked for
+};
+
+struct ContractionMethods {
+    ContractionMethod floats, words32, words64;
+    // Add the squares of all terms of a panel, apart for each row or column.
+    void (*row_squares)(const void* panel, std::size_t terms, double* squares);
+    void (*column_squares)(const void* panel, std::size_t terms, double* squares);
+    // Add to the other measures.
+    void (*measure_rows)(const void* panel, std::size_t terms, const ContractionMeasures& to);
+    void (*measure_columns)(const void* panel, std::size_t terms, const ContractionMeasures& to);
+    // At most so much the magnitudes of the products of a row and n columns add up to, and so much times
+    // `factor` their sums are off by.
+    void (*bound)(const ContractionMeasures& row, const ContractionMeasures& columns, std::size_t n,
+                  double factor, double* sizes, double* bounds);
+    // As `multiply` of floats, where `hi` begins with anchors: what it loses is added to `lo`.
+    void (*multiply_twice)(const void* rows, const void* columns, std::size_t terms, double* hi, double* lo,
+                           std::size_t pitch);
+    // Few rows times columns that are neighbours, of a block of terms that follows the last one, or all
+    // terms.
+    void (*multiply_directly)(const OperandPart& columns, const FewRows& rows);
+    // The terms of the first row of a part as float32 or float64, side by side.
+    void (*gather)(const OperandPart& part, Format format, void* to);
+    // Write alpha (hi + lo) + beta addend, rounded to the format, of n columns; failed[j] tells which could
+    // not be certified. Returns how many those are.
+    std::size_t (*finish)(const ContractionSums& sums, std::size_t n, Format format, void* out,
+                          std::uint8_t* failed);
+};
+
+}  // namespace samesum

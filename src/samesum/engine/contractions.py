@@ -1,0 +1,181 @@
+"""Sums of products over some axes of two arrays, each exact until it is rounded once: one call into the compiled core.
+
+The axes of an array have labels, as in Einstein's notation; nothing is copied to bring them in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, TypeGuard
+
+import numpy as np
+
+from samesum import _core
+from samesum.algebra.rows import MAX
+from samesum.engine.memory import reduce
+from samesum.errors import AxisError, ShapeError
+from samesum.formats.arrays import Dtype, NDArray, Out, native
+from samesum.formats.axes import all_from_front
+from samesum.formats.limits import checked
+
+Labels = Sequence[Hashable]
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What is formed of the sums before they are rounded: alpha times the sum, and beta times `term`."""
+
+    term: NDArray | None = None
+    """It broadcasts to the result, from the back, in the type of the operands (of integers: in that of the result)."""
+    alpha: float = 1.0
+    beta: float = 1.0
+
+
+NOTHING = Added()
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """How an array is seen with other axes: it gets one where it lacks one; of what is not wanted it has one place."""
+
+    pick: tuple[Any, ...]
+    axes: tuple[int, ...]
+    shape: tuple[int, ...]
+
+    def __call__(self, x: NDArray) -> NDArray:
+        x = x[self.pick].transpose(self.axes)
+        return x if x.shape == self.shape else np.broadcast_to(x, self.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """The views that the core takes, and how many axes each group has."""
+
+    shape: tuple[int, ...]
+    a: _View
+    b: _View
+    out: _View
+    groups: tuple[int, int, int, int]
+
+
+def contract(
+    a: NDArray,
+    a_labels: Labels,
+    b: NDArray,
+    b_labels: Labels,
+    labels: Labels,
+    dtype: Dtype,
+    added: Added = NOTHING,
+    out: NDArray | None = None,
+) -> NDArray:
+    """The products of elements of `a` and `b` with equal indices, added up over all labels that `labels` lack.
+
+    The result has an axis for each of `labels`. Axes with one label have one length, or 1 where they broadcast. `a` and
+    `b` have one float type, and the result any; or any types of integers, and the result is modulo 2^k. It goes to
+    `out`, which has its shape and type and shares no memory with what is read, or to a new array. A NaN, an infinity
+    times zero and both infinities give NaN, an exact zero is +0.
+    """
+    plan = _plan(tuple(a_labels), a.shape, tuple(b_labels), b.shape, tuple(labels))
+    result = np.empty(plan.shape, dtype) if out is None else out
+    if result.size:
+        term = None if added.term is None else plan.out(np.broadcast_to(native(added.term), plan.shape))
+        views = plan.a(native(a)), plan.b(native(b)), term, plan.out(result)
+        _core.contract(*views, *plan.groups, added.alpha, added.beta)
+    return result
+
+
+@lru_cache(maxsize=256)
+def _plan(
+    a_labels: Labels, a_shape: tuple[int, ...], b_labels: Labels, b_shape: tuple[int, ...], labels: Labels
+) -> _Plan:
+    sizes: dict[Hashable, int] = {}
+    for label, size in (*zip(a_labels, a_shape, strict=True), *zip(b_labels, b_shape, strict=True)):
+        sizes[label] = size if sizes.get(label, 1) == 1 else sizes[label]
+    # Along the others an operand repeats itself.
+    of_a, of_b = (
+        {label for label, size in zip(names, shape, strict=True) if size == sizes[label]}
+        for names, shape in ((a_labels, a_shape), (b_labels, b_shape))
+    )
+    batch = [label for label in labels if (label in of_a) == (label in of_b)]
+    rows = [label for label in labels if label in of_a and label not in of_b]
+    columns = [label for label in labels if label in of_b and label not in of_a]
+    terms = [label for label in sizes if label not in labels]
+    return _Plan(
+        checked([sizes[label] for label in labels]),
+        _view(a_labels, [*batch, *rows, *terms], sizes),
+        _view(b_labels, [*batch, *columns, *terms], sizes),
+        _view(labels, [*batch, *rows, *columns], sizes),
+        (len(batch), len(rows), len(columns), len(terms)),
+    )
+
+
+def _view(x_labels: Labels, wanted: Labels, sizes: dict[Hashable, int]) -> _View:
+    missing = [label for label in wanted if label not in x_labels]
+    order = [*(label for label in x_labels if label in wanted), *missing]
+    pick = (*(slice(None) if label in wanted else 0 for label in x_labels), ..., *[None] * len(missing))
+    return _View(pick, tuple(map(order.index, wanted)), tuple(sizes[label] for label in wanted))
+
+
+def matmul(a: NDArray, b: NDArray, dtype: Dtype, added: Added = NOTHING, out: Out | None = None) -> NDArray:
+    """The products of the matrices in the last two axes, as NumPy has them: one axis is a row and a column vector.
+
+    `out` receives the result, as everywhere. Raises ShapeError for shapes that do not fit and for scalars.
+    """
+    of_a, of_b, labels, shape = _matrices(a.shape, b.shape)
+    direct = out if _takes(out, shape, dtype, (a, b)) else None
+    result = contract(a, of_a, b, of_b, labels, dtype, added, direct)
+    if out is None or direct is not None:
+        return result
+    return reduce(MAX, result, (), out=out)  # each element itself; the core checks `out`
+
+
+@lru_cache(maxsize=256)
+def _matrices(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[Labels, Labels, Labels, tuple[int, ...]]:
+    """The labels of two arrays of these shapes and of their product, and its shape."""
+    shapes = f"shapes {a} and {b}"
+    if not a or not b:
+        raise ShapeError(f"{shapes}: a product of matrices needs one axis at least of each")
+    of_a: list[Hashable] = ["term"] if len(a) == 1 else [*range(2 - len(a), 0), "row", "term"]
+    of_b: list[Hashable] = ["term"] if len(b) == 1 else [*range(2 - len(b), 0), "term", "column"]
+    length, other = a[-1], b[of_b.index("term")]
+    if length != other:
+        raise ShapeError(f"{shapes}: the rows of the first have {length} elements, the columns of the second {other}")
+    try:
+        batch = np.broadcast_shapes(a[:-2], b[:-2])
+    except ValueError:
+        raise ShapeError(f"{shapes}: the axes before the last two do not broadcast together") from None
+    matrix = [label for label in ("row", "column") if label in of_a or label in of_b]
+    shape = (*batch, *a[-2:-1], *(b[-1:] if len(b) > 1 else ()))
+    return tuple(of_a), tuple(of_b), (*range(-len(batch), 0), *matrix), shape
+
+
+def _takes(out: Out | None, shape: tuple[int, ...], dtype: Dtype, read: Sequence[NDArray]) -> TypeGuard[NDArray]:
+    """True for an array to which results can be written at once, while the operands are read."""
+    return (
+        isinstance(out, np.ndarray)
+        and (out.shape, out.dtype) == (shape, dtype)
+        and out.flags.carray
+        and not any(np.may_share_memory(out, each) for each in read)
+    )
+
+
+def tensordot(a: NDArray, b: NDArray, axes: tuple[object, object], dtype: Dtype) -> NDArray:
+    """The sums over pairs of axes, the first of `axes` of `a` and the second of `b`; the others stay in their order.
+
+    Raises AxisError for axes that are not there, that repeat or that are not in pairs, ShapeError for other lengths.
+    """
+    first, second = all_from_front(axes[0], a.ndim), all_from_front(axes[1], b.ndim)
+    if len(first) != len(second):
+        raise AxisError(f"axes are {axes!r}, {len(first)} of the first array and {len(second)} of the second")
+    for i, j in zip(first, second, strict=True):
+        if a.shape[i] != b.shape[j]:
+            raise ShapeError(
+                f"axis {i} of shape {a.shape} and axis {j} of shape {b.shape} have different lengths; "
+                "they are added up in pairs"
+            )
+    of_a: list[Hashable] = [("a", i) for i in range(a.ndim)]
+    of_b: list[Hashable] = [of_a[first[second.index(j)]] if j in second else ("b", j) for j in range(b.ndim)]
+    summed = {of_a[i] for i in first}
+    return contract(a, of_a, b, of_b, [label for label in (*of_a, *of_b) if label not in summed], dtype)

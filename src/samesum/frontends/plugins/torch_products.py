@@ -1,0 +1,172 @@
+"""Products of matrices and convolutions of PyTorch's on the CPU by samesum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from samesum.engine.contractions import NOTHING, Added, matmul
+from samesum.engine.convolutions import Taps, convolve, plain_taps, transposed_taps
+from samesum.errors import SamesumError
+from samesum.formats.arrays import NDArray
+from samesum.frontends.plugins.torch_norms import is_transformed, laid_out_as
+from samesum.frontends.plugins.torch_overrides import (
+    FLOATS,
+    Kernel,
+    NotHere,
+    Override,
+    array_of,
+    check,
+    tensor_of,
+    with_out,
+)
+
+
+def _arrays(*tensors: torch.Tensor | None) -> list[NDArray]:
+    """The memory of dense tensors of one float type; raises NotHere for others. None is left out."""
+    given = [each for each in tensors if each is not None]
+    for each in given:
+        check(each, FLOATS)
+        if each.dtype != given[0].dtype:
+            raise NotHere
+    return [array_of(each.detach()) for each in given]
+
+
+def _ranks(a: torch.Tensor, b: torch.Tensor, first: int, second: int) -> None:
+    if (a.dim(), b.dim()) != (first, second) or (first == 3 and a.shape[0] != b.shape[0]):
+        raise NotHere  # what PyTorch refuses, it refuses in its own words
+
+
+def _product(first: int, second: int) -> Kernel:
+    """The product of two tensors of these ranks."""
+
+    def compute(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        _ranks(a, b, first, second)
+        x, y = _arrays(a, b)
+        return tensor_of(matmul(x, y, x.dtype))
+
+    return compute
+
+
+def _added(first: int, second: int) -> Kernel:
+    """alpha times that product and beta times a tensor that broadcasts to it, which counts for nothing if beta is 0."""
+
+    def compute(term: torch.Tensor, a: torch.Tensor, b: torch.Tensor, *, beta: Any = 1, alpha: Any = 1) -> torch.Tensor:
+        _ranks(a, b, first, second)
+        x, y = _arrays(a, b)
+        (z,) = _arrays(term)
+        if z.dtype != x.dtype or any(isinstance(each, complex) for each in (alpha, beta)):
+            raise NotHere
+        shape = (*a.shape[:-1], *(b.shape[-1:] if second > 1 else ()))
+        if term.dim() > len(shape) or any(n not in (1, m) for n, m in zip(z.shape[::-1], shape[::-1], strict=False)):
+            raise NotHere
+        return tensor_of(matmul(x, y, x.dtype, Added(None if beta == 0 else z, float(alpha), float(beta))))
+
+    return compute
+
+
+def _linear(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
+    if weight.dim() != 2 or x.dim() < 1 or (bias is not None and bias.dim() != 1):
+        raise NotHere
+    a, w, *others = _arrays(x, weight, bias)
+    if others and others[0].shape != w.shape[:1]:
+        raise NotHere
+    return tensor_of(matmul(a, w.T, a.dtype, Added(others[0]) if others else NOTHING))
+
+
+class _Linear(torch.autograd.Function):  # type: ignore[misc]
+    """The result of `_linear` with gradients that are products again."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any, weight: Any, bias: Any) -> Any:
+        """The exact result."""
+        ctx.save_for_backward(x, weight)
+        return _linear(x, weight, bias)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Any) -> Any:
+        """Those of the formula."""
+        x, weight = ctx.saved_tensors
+        rows = grad.reshape(-1, grad.shape[-1])
+        for_x = torch.matmul(grad, weight) if ctx.needs_input_grad[0] else None
+        for_weight = rows.t().mm(x.reshape(-1, x.shape[-1])) if ctx.needs_input_grad[1] else None
+        return for_x, for_weight, rows.sum(0) if ctx.needs_input_grad[2] else None
+
+
+@dataclass(frozen=True, slots=True)
+class _LinearOverride:
+    """PyTorch composes linear of other operators, and adds the bias to what was rounded where memory is not dense."""
+
+    overload: str = "linear"
+
+    def kernels(self) -> Iterator[tuple[str, Kernel]]:
+        """One for a call whose gradients are asked for, one for others."""
+        before = torch.library.get_kernel(f"aten::{self.overload}", "CPU")
+
+        def run(keys: Any, x: Any, weight: Any, bias: Any = None) -> Any:
+            try:
+                if is_transformed(keys):
+                    raise NotHere
+                check(x, FLOATS)
+                if torch.is_grad_enabled() and any(e is not None and e.requires_grad for e in (x, weight, bias)):
+                    return _Linear.apply(x, weight, bias)
+                return _linear(x, weight, bias)
+            except (NotHere, SamesumError):
+                return before.call_boxed(keys, x, weight, bias)
+
+        yield "CPU", run
+        yield "AutogradCPU", run
+
+
+def _convolution(
+    x: torch.Tensor,
+    weight: torch.Tensor,
+    bias: torch.Tensor | None,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    transposed: bool,
+    output_padding: Sequence[int],
+    groups: int,
+) -> torch.Tensor:
+    spatial = x.dim() - 2
+    data, kernel, *others = _arrays(x, weight, bias)
+    lead = weight.shape[0] // max(groups, 1)
+    is_whole = spatial in (1, 2, 3) and weight.dim() == x.dim() and groups > 0 and lead * groups == weight.shape[0]
+    if not is_whole or x.shape[1] != (weight.shape[0] if transposed else weight.shape[1] * groups):
+        raise NotHere
+    weights = kernel.reshape(groups, lead, *kernel.shape[1:])
+    weights = weights.swapaxes(1, 2) if transposed else weights
+    numbers = [list(each) * (spatial if len(each) == 1 else 1) for each in (stride, padding, dilation, output_padding)]
+    if any(len(each) != spatial for each in numbers) or (others and others[0].size != groups * weights.shape[1]):
+        raise NotHere
+    axes: list[list[Taps]] = []
+    for size, length, s, p, d, extra in zip(x.shape[2:], weight.shape[2:], *numbers, strict=True):
+        reach = d * (length - 1) + 1
+        outputs = (size - 1) * s + reach + extra - 2 * p if transposed else (size + 2 * p - reach) // s + 1
+        if outputs < 1 or min(s, d) < 1 or p < 0:
+            raise NotHere
+        axes.append((transposed_taps if transposed else plain_taps)(length, outputs, s, d, p))
+    term = others[0].reshape(groups, -1, *(1,) * spatial) if others else None
+    grouped = data.reshape(x.shape[0], groups, x.shape[1] // groups, *x.shape[2:])
+    found = convolve(grouped, weights, axes, term, data.dtype)
+    return laid_out_as(x, tensor_of(found.reshape(x.shape[0], -1, *found.shape[3:])))
+
+
+def _with_in_place(name: str, compute: Kernel) -> tuple[Override, ...]:
+    return *with_out(name, f"{name}.out", compute), Override(f"{name}_", compute)
+
+
+PRODUCTS: dict[str, tuple[Override | _LinearOverride, ...]] = {
+    "mm": with_out("mm", "mm.out", _product(2, 2)),
+    "bmm": with_out("bmm", "bmm.out", _product(3, 3)),
+    "dot": with_out("dot", "dot.out", _product(1, 1)),
+    "addmm": _with_in_place("addmm", _added(2, 2)),
+    "addmv": _with_in_place("addmv", _added(2, 1)),
+    "baddbmm": _with_in_place("baddbmm", _added(3, 3)),
+    "linear": (_LinearOverride(),),
+    "convolution": (Override("convolution", _convolution),),
+}

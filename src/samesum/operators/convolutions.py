@@ -1,0 +1,218 @@
+"""Convolutions and their transposes, as the standards have them: products, sum and bias rounded once together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from samesum.engine.convolutions import Taps, convolve, plain_taps, transposed_taps
+from samesum.errors import SamesumError, ShapeError
+from samesum.formats.arrays import Dtype, NDArray, Shape
+from samesum.operators.facts import at, first
+from samesum.operators.pointwise import given, integers, optional
+from samesum.operators.pool_windows import SAME, Pool, along, checked
+from samesum.operators.rows import Attributes, Fact, Facts, Infer, Inputs, Run
+
+Dims = tuple[int | None, ...]
+Grouped = Callable[[Attributes, Dims, int], Dims]
+"""The shape of the weights with the groups in front, from that which they have and the rank of the data."""
+
+_ONNX_NAMES = ("kernel_shape", "strides", "dilations", "pads", "pads")
+_OPENVINO_NAMES = ("the kernel", "strides", "dilations", "pads_begin", "pads_end")
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """Where the weights of a kind of convolution have what, and in which direction it goes."""
+
+    grouped: Grouped
+    is_transposed: bool = False
+    """The channels of the data are in front of those of the result, and each element of the data is spread."""
+
+
+def _grouped_by_attribute(is_transposed: bool) -> Grouped:
+    def grouped(attributes: Attributes, shape: Dims, _: int) -> Dims:
+        groups, lead = attributes["group"], shape[0]
+        if groups < 1 or (lead is not None and lead % groups):
+            what = "channels of the data" if is_transposed else "results"
+            raise ShapeError(f"group is {groups}, and W of shape {shape} has {lead} {what}, which they do not share")
+        return (groups, None if lead is None else lead // groups, *shape[1:])
+
+    return grouped
+
+
+def _in_one_group(_: Attributes, shape: Dims, rank: int) -> Dims:
+    return _as_they_are(_, (1, *shape), rank)
+
+
+def _as_they_are(_: Attributes, shape: Dims, rank: int) -> Dims:
+    if len(shape) != rank + 1:
+        raise ShapeError(f"the filters have shape {shape}, groups first; data of rank {rank} need rank {rank + 1}")
+    return shape
+
+
+ONNX_CONV = Layer(_grouped_by_attribute(False))
+ONNX_CONV_TRANSPOSE = Layer(_grouped_by_attribute(True), True)
+CONVOLUTION, GROUP_CONVOLUTION = Layer(_in_one_group), Layer(_as_they_are)
+BACKPROP, GROUP_BACKPROP = Layer(_in_one_group, True), Layer(_as_they_are, True)
+
+
+def convolution(layer: Layer) -> Run:
+    """The operator of this kind, whose third input is the bias or, of OpenVINO's transposes, the spatial sizes."""
+
+    def run(attributes: Attributes, inputs: Inputs) -> NDArray:
+        x, w, third = given(inputs, 0), given(inputs, 1), optional(inputs, 2)
+        has_bias = "group" in attributes
+        sizes = None if has_bias or third is None else integers(third)
+        return convolved(layer, attributes, x, w, third if has_bias else None, x.dtype, sizes)
+
+    return run
+
+
+def convolved(
+    layer: Layer,
+    attributes: Attributes,
+    x: NDArray,
+    w: NDArray,
+    bias: NDArray | None,
+    dtype: Dtype,
+    sizes: Sequence[int] | None = None,
+) -> NDArray:
+    """The result in `dtype`; `bias` has a number for each result or, of a plain convolution, for each element of it."""
+    shape = _whole(layer.grouped(attributes, w.shape, x.ndim))
+    if len(shape) != x.ndim + 1:
+        raise ShapeError(f"weights of shape {w.shape} do not go with data of shape {x.shape}: their ranks differ")
+    weights = w.reshape(shape)
+    if layer.is_transposed:
+        weights = weights.swapaxes(1, 2)
+    groups, results, channels = weights.shape[:3]
+    if x.shape[1] != groups * channels:
+        raise ShapeError(
+            f"the data of shape {x.shape} have {x.shape[1]} channels; weights of shape {w.shape} in {groups} groups "
+            f"need {groups * channels}"
+        )
+    axes = _axes(layer, attributes, shape[3:], x.shape[2:], sizes)
+    spatial = [sum(each.outputs for each in phases) for phases in axes]
+    term = None
+    if bias is not None and bias.shape == (groups * results,):
+        term = bias.reshape(groups, results, *(1,) * len(axes))
+    elif bias is not None and bias.shape == (x.shape[0], groups * results, *spatial) and not layer.is_transposed:
+        term = bias.reshape(x.shape[0], groups, results, *spatial)
+    elif bias is not None:
+        raise ShapeError(f"the bias has shape {bias.shape}; {groups * results} numbers are needed, one for each result")
+    found = convolve(x.reshape(x.shape[0], groups, channels, *x.shape[2:]), weights, axes, term, dtype)
+    return found.reshape(x.shape[0], groups * results, *spatial)
+
+
+def _whole(shape: Dims) -> tuple[int, ...]:
+    return tuple(0 if dim is None else dim for dim in shape)
+
+
+def _axes(
+    layer: Layer, attributes: Attributes, kernel: Sequence[int], spatial: Sequence[int], sizes: Sequence[int] | None
+) -> list[list[Taps]]:
+    """What meets along each spatial axis."""
+    pool = windows_of(attributes, tuple(kernel), len(spatial) + 2)
+    if not layer.is_transposed:
+        every = [along(pool, i, size) for i, size in enumerate(spatial)]
+        return [plain_taps(each.kernel, each.outputs, each.stride, each.dilation, each.begin) for each in every]
+    spread = _spread_of(attributes, pool, sizes)
+    places = [spread.place(i, size) for i, size in enumerate(spatial)]
+    return [
+        transposed_taps(pool.kernel[i], outputs, pool.strides[i], pool.dilations[i], begin)
+        for i, (outputs, begin) in enumerate(places)
+    ]
+
+
+def windows_of(attributes: Attributes, kernel: tuple[int, ...], rank: int) -> Pool:
+    """What either standard says of the windows of data of this rank, complete and allowed."""
+    if "group" not in attributes:
+        word = attributes["auto_pad"]
+        is_explicit = word in ("explicit", "notset")
+        begins, ends = (attributes[name] if is_explicit else () for name in ("pads_begin", "pads_end"))
+        pool = Pool(
+            kernel, attributes["strides"], attributes["dilations"], begins, ends, "explicit" if is_explicit else word
+        )
+        return checked(pool, rank, _OPENVINO_NAMES)
+    said = attributes["kernel_shape"]
+    if said is not None and said != kernel:
+        raise ShapeError(f"kernel_shape is {list(said)}; the weights have a kernel of {list(kernel)}")
+    word = attributes["auto_pad"].lower()
+    pads = attributes["pads"] or () if word == "notset" else ()
+    if len(pads) not in (0, 2 * (rank - 2)):
+        raise ShapeError(f"pads has {len(pads)} numbers; two for each of the {rank - 2} spatial axes are needed")
+    half = len(pads) // 2
+    strides, dilations = (attributes[name] or () for name in ("strides", "dilations"))
+    pool = Pool(kernel, strides, dilations, pads[:half], pads[half:], "explicit" if word == "notset" else word)
+    return checked(pool, rank, _ONNX_NAMES)
+
+
+@dataclass(frozen=True, slots=True)
+class _Spread:
+    """What a standard says of the result of a transposed convolution, for each spatial axis."""
+
+    pool: Pool
+    extra: Sequence[int]
+    wanted: Sequence[int] | None
+    """The sizes, where they are given."""
+    is_onnx: bool
+
+    def place(self, i: int, size: int) -> tuple[int, int]:
+        """How many outputs there are along spatial axis `i`, and how many are left out before the first."""
+        pool, outputs = self.pool, None if self.wanted is None else self.wanted[i]
+        whole = pool.strides[i] * (size - 1) + self.extra[i] + pool.dilations[i] * (pool.kernel[i] - 1) + 1
+        is_same = pool.auto_pad in SAME
+        if outputs is None and is_same and self.is_onnx:
+            outputs = size * pool.strides[i]
+        if outputs is None or not (is_same or self.is_onnx):
+            rest = whole - pool.begins[i] - pool.ends[i] if outputs is None else outputs
+            if rest < 0:
+                raise ShapeError(f"the pads leave {rest} elements along spatial axis {i}")
+            return rest, pool.begins[i]
+        total = max(whole - outputs, 0)
+        # Of what is left out, ONNX has the odd one in front unless it is SAME_UPPER, OpenVINO if it is.
+        has_less_in_front = (pool.auto_pad == "same_upper") == self.is_onnx
+        return outputs, total // 2 if has_less_in_front else total - total // 2
+
+
+def _spread_of(attributes: Attributes, pool: Pool, sizes: Sequence[int] | None) -> _Spread:
+    count, is_onnx = len(pool.kernel), "group" in attributes
+    extra = attributes["output_padding"] or (0,) * count
+    wanted = attributes["output_shape"] or None if is_onnx else sizes
+    if is_onnx and wanted is not None and len(wanted) == count + 2:
+        wanted = wanted[2:]  # older models have the batch and the channels, too
+    for name, numbers in (("output_padding", extra), ("output_shape", wanted)):
+        if numbers is not None and (len(numbers) != count or min(numbers) < 0):
+            raise ShapeError(
+                f"{name} is {list(numbers)}; a number from 0 on is needed for each of {count} spatial axes"
+            )
+    return _Spread(pool, extra, wanted, is_onnx)
+
+
+def convolution_shape(layer: Layer, weights: int = 1, dtype: Dtype | None = None, like: int = 0) -> Infer:
+    """The shape of the operator of this kind with the weights at this place, in `dtype` or the type of input `like`."""
+
+    def infer(attributes: Attributes, facts: Facts) -> Fact:
+        kind, x, w = dtype or at(facts, like).dtype, first(facts).shape, at(facts, weights).shape
+        if x is None or w is None or len(x) < 3 or None in w[-(len(x) - 2) :]:
+            return Fact(kind, None if x is None else (None,) * len(x))
+        try:
+            return Fact(kind, _inferred(layer, attributes, x, w, at(facts, 2).value))
+        except SamesumError:
+            return Fact(kind, (None,) * len(x))
+
+    return infer
+
+
+def _inferred(layer: Layer, attributes: Attributes, x: Shape, w: Shape, third: NDArray | None) -> Shape:
+    shape = layer.grouped(attributes, w, len(x))
+    groups, results = shape[0], shape[2 if layer.is_transposed else 1]
+    kernel, spatial = _whole(shape[3:]), x[2:]
+    pool = windows_of(attributes, kernel, len(x))
+    sizes: list[int | None]
+    if layer.is_transposed:
+        spread = _spread_of(attributes, pool, None if "group" in attributes or third is None else integers(third))
+        sizes = [None if size is None else spread.place(i, size)[0] for i, size in enumerate(spatial)]
+    else:
+        sizes = [None if size is None else along(pool, i, size).outputs for i, size in enumerate(spatial)]
+    return (x[0], None if groups is None or results is None else groups * results, *sizes)

@@ -1,0 +1,307 @@
+"""RNN, GRU, LSTM: along a sequence step by step.
+
+The sum of a gate, W x + R h + Wb + Rb with what a peephole or a reset adds, is the exact one, rounded once to the type
+of the data. Each further step (a clip, an activation, a product, a sum of two) is rounded to it, as the standards write
+the formulas. The bits depend neither on the batch nor on how long other sequences are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from samesum.engine.contractions import contract
+from samesum.engine.dots import vecdot
+from samesum.errors import AttributeValueError, ShapeError
+from samesum.formats.arrays import NDArray, Shape
+from samesum.operators.activations import NAMED
+from samesum.operators.facts import first
+from samesum.operators.pointwise import given, optional
+from samesum.operators.rows import UNKNOWN, Attributes, Fact, Facts, InferAll, Inputs, RunAll
+
+Activation = Callable[[NDArray], NDArray]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Layer:
+    """One direction: its weights, and how sums are bounded and curved."""
+
+    weights: NDArray
+    """A row for each unit of each gate: W, its bias, R, its bias."""
+    size: int
+    peepholes: NDArray | None
+    curves: Sequence[Activation]
+    clip: float | None
+    flag: bool
+    """GRU: linear_before_reset; LSTM: input_forget."""
+
+    def sums(self, operands: NDArray, gates: slice, extra: tuple[NDArray, NDArray] | None = None) -> NDArray:
+        """Of each unit of the gates the exact sum over `operands` and the product of the two `extra`, rounded once."""
+        weights = self.weights[gates.start * self.size : gates.stop * self.size]
+        return self.bounded(sums_of(operands, weights, extra))
+
+    def bounded(self, x: NDArray) -> NDArray:
+        if self.clip is None:
+            return x
+        return np.asarray(np.minimum(np.maximum(x, x.dtype.type(-self.clip)), x.dtype.type(self.clip)))
+
+
+def sums_of(a: NDArray, b: NDArray, extra: tuple[NDArray, NDArray] | None = None) -> NDArray:
+    """The sums of products of each row of `a` with each of `b`, and the product of the two in `extra` at each place."""
+    if extra is None:
+        return contract(a, ["row", "term"], b, ["column", "term"], ["row", "column"], a.dtype)
+    shape = (len(a), len(b))
+    left, right = (
+        np.concatenate([np.broadcast_to(each, (*shape, each.shape[-1])), np.broadcast_to(more, shape)[..., None]], -1)
+        for each, more in zip((a[:, None], b[None]), extra, strict=True)
+    )
+    return np.asarray(vecdot(left, right, -1, None, None))
+
+
+def operands(x: NDArray, h: NDArray) -> NDArray:
+    """What the columns of a layer's weights are multiplied with."""
+    ones = np.ones((len(x), 1), x.dtype)
+    return np.concatenate([x, ones, h, ones], axis=1)
+
+
+def rnn_step(layer: Layer, x: NDArray, states: Sequence[NDArray]) -> tuple[NDArray, ...]:
+    """H' = f(W x + R H + Wb + Rb)."""
+    return (layer.curves[0](layer.sums(operands(x, states[0]), slice(0, 1))),)
+
+
+def gru_step(layer: Layer, x: NDArray, states: Sequence[NDArray]) -> tuple[NDArray, ...]:
+    """Gates z, r, h: H' = (1 - z) h + z H, where the reset r acts on H before or after the product with R."""
+    (h,) = states
+    both = operands(x, h)
+    z, r = np.split(layer.curves[0](layer.sums(both, slice(0, 2))), 2, axis=1)
+    if layer.flag:
+        weights, split = layer.weights[2 * layer.size :], x.shape[1] + 1
+        of_h = sums_of(both[:, split:], weights[:, split:])
+        candidate = layer.bounded(sums_of(both[:, :split], weights[:, :split], (r, of_h)))
+    else:
+        candidate = layer.sums(operands(x, r * h), slice(2, 3))
+    return ((z.dtype.type(1) - z) * layer.curves[1](candidate) + z * h,)
+
+
+def lstm_step(layer: Layer, x: NDArray, states: Sequence[NDArray]) -> tuple[NDArray, ...]:
+    """Gates i, o, f, c: C' = f C + i c, H' = o h(C'); peepholes see C, that of o sees C'."""
+    c, (f, g, last), both = states[1], layer.curves, operands(x, states[0])
+    if layer.peepholes is None:
+        i, o, forget, cell = np.split(layer.sums(both, slice(0, 4)), 4, axis=1)
+    else:
+        for_i, for_o, for_f = np.split(layer.peepholes, 3)
+        i, forget = (layer.sums(both, slice(at, at + 1), (c, p)) for at, p in ((0, for_i), (2, for_f)))
+        cell = layer.sums(both, slice(3, 4))
+    i = f(i)
+    forget = i.dtype.type(1) - i if layer.flag else f(forget)
+    c = forget * c + i * g(cell)
+    if layer.peepholes is not None:
+        o = layer.sums(both, slice(1, 2), (c, for_o))
+    return (f(o) * last(c), c)
+
+
+Step = Callable[[Layer, NDArray, Sequence[NDArray]], tuple[NDArray, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What tells the operators apart."""
+
+    step: Step
+    gates: int
+    states: int
+    activations: tuple[str, ...]
+    """Of one direction, by default."""
+    flag: str = ""
+
+
+RNN = Kind(rnn_step, 1, 1, ("tanh",))
+GRU = Kind(gru_step, 3, 1, ("sigmoid", "tanh"), "linear_before_reset")
+LSTM = Kind(lstm_step, 4, 2, ("sigmoid", "tanh", "tanh"), "input_forget")
+
+
+def along(layer: Layer, step: Step, x: NDArray, lengths: NDArray, states: list[NDArray], backwards: bool) -> NDArray:
+    """The states H after each element of the sequences x [time, batch, size]; `states` are carried on in their place.
+
+    What lies beyond the length of a sequence is zero, and does not change its states.
+    """
+    time, batch = x.shape[:2]
+    result = np.zeros((time, batch, layer.size), x.dtype)
+    for t in range(time):
+        (running,) = np.nonzero(lengths > t)
+        if not running.size:
+            break
+        at = lengths[running] - 1 - t if backwards else np.full(running.size, t)
+        new = step(layer, x[at, running], [each[running] for each in states])
+        for state, each in zip(states, new, strict=True):
+            state[running] = each
+        result[at, running] = new[0]
+    return result
+
+
+def recurrent(kind: Kind) -> RunAll:
+    """The operator of ONNX: Y [time, directions, batch, size], then the last states [directions, batch, size]."""
+
+    def run(attributes: Attributes, inputs: Inputs, count: int) -> tuple[NDArray, ...]:
+        x, r = given(inputs, 0), given(inputs, 2)
+        is_batch_first = attributes.get("layout", False)
+        x = np.swapaxes(x, 0, 1) if is_batch_first else x
+        directions = 2 if attributes["direction"] == "bidirectional" else 1
+        size, batch = r.shape[-1], x.shape[1]
+        _check(kind, attributes, directions, x, inputs)
+        states = [_initial(optional(inputs, 5 + i), (directions, batch, size), x, is_batch_first) for i in range(2)]
+        states = states[: kind.states]
+        lengths = _lengths(optional(inputs, 4), x)
+        curves = _activations(kind, attributes, directions)
+        outputs = []
+        with np.errstate(all="ignore"):
+            for d in range(directions):
+                layer = _layer(kind, attributes, d, inputs, curves[d])
+                backwards = d == 1 or attributes["direction"] == "reverse"
+                outputs.append(along(layer, kind.step, x, lengths, [each[d] for each in states], backwards))
+        y = np.stack(outputs, axis=1)
+        if is_batch_first:
+            y = np.moveaxis(y, 2, 0)
+            states = [np.swapaxes(each, 0, 1) for each in states]
+        return (y, *states)[:count]
+
+    return run
+
+
+def _layer(kind: Kind, attributes: Attributes, d: int, inputs: Inputs, curves: Sequence[Activation]) -> Layer:
+    w, r = given(inputs, 1)[d], given(inputs, 2)[d]
+    b, peepholes = optional(inputs, 3), optional(inputs, 7)
+    biases = np.zeros((2, len(w), 1), w.dtype) if b is None else b[d].reshape(2, -1, 1)
+    weights = np.concatenate([w, biases[0], r, biases[1]], axis=1)
+    flag = bool(kind.flag) and attributes.get(kind.flag, False)
+    return Layer(weights, r.shape[1], None if peepholes is None else peepholes[d], curves, attributes["clip"], flag)
+
+
+def _activations(kind: Kind, attributes: Attributes, directions: int) -> list[list[Activation]]:
+    """The functions of each direction; alpha and beta are taken by those that have them, in their order."""
+    default = kind.activations * directions
+    listed = attributes["activations"]
+    names = [name.lower() for name in listed][: len(default)] if listed else list(default)
+    if len(names) != len(default):
+        raise AttributeValueError(f"{len(names)} activations are listed; {len(default)} are needed")
+    alphas, betas = (iter(attributes[name] or ()) for name in ("activation_alpha", "activation_beta"))
+    found = [_activation(name, alphas, betas) for name in names]
+    each = len(kind.activations)
+    return [found[d * each : (d + 1) * each] for d in range(directions)]
+
+
+def _activation(name: str, alphas: Any, betas: Any) -> Activation:
+    function, defaults = NAMED[name]
+    numbers = [np.float64(next(each, default)) for each, default in zip((alphas, betas), defaults, strict=False)]
+    return lambda x: np.asarray(function(x, *numbers))
+
+
+def _lengths(lengths: NDArray | None, x: NDArray) -> NDArray:
+    time, batch = x.shape[:2]
+    if lengths is None:
+        return np.full(batch, time)
+    if lengths.shape != (batch,) or ((lengths < 0) | (lengths > time)).any():
+        raise ShapeError(f"sequence_lens is {lengths.tolist()}; {batch} lengths from 0 to {time} are needed")
+    return lengths.astype(np.int64)
+
+
+def _initial(state: NDArray | None, shape: tuple[int, ...], x: NDArray, is_batch_first: bool) -> NDArray:
+    if state is None:
+        return np.zeros(shape, x.dtype)
+    state = np.swapaxes(state, 0, 1) if is_batch_first else state
+    if state.shape != shape:
+        raise ShapeError(f"an initial state has shape {state.shape}; {shape} is needed (directions, batch, size)")
+    return np.array(state)
+
+
+def _check(kind: Kind, attributes: Attributes, directions: int, x: NDArray, inputs: Inputs) -> None:
+    r = given(inputs, 2)
+    size, gates = r.shape[-1], kind.gates
+    if attributes["hidden_size"] not in (None, size):
+        raise AttributeValueError(f"hidden_size is {attributes['hidden_size']}; R has shape {r.shape}")
+    needed: dict[int, tuple[str, tuple[int, ...]]] = {
+        1: ("W", (directions, gates * size, x.shape[2])),
+        2: ("R", (directions, gates * size, size)),
+        3: ("B", (directions, 2 * gates * size)),
+        7: ("P", (directions, 3 * size)),
+    }
+    for i, (name, shape) in needed.items():
+        array = optional(inputs, i)
+        if array is not None and array.shape != shape:
+            raise ShapeError(f"{name} has shape {array.shape}; {shape} is needed for X {x.shape} and size {size}")
+
+
+def recurrent_facts(attributes: Attributes, facts: Facts, count: int) -> tuple[Fact, ...]:
+    """Y and the last states, from the shapes of X and R."""
+    x = first(facts)
+    r = (facts[2] if len(facts) > 2 else None) or UNKNOWN
+    is_batch_first = attributes.get("layout", False)
+    directions = 2 if attributes["direction"] == "bidirectional" else 1
+    size = r.shape[-1] if r.shape else None
+    if x.shape is None or len(x.shape) != 3:
+        return (Fact(x.dtype),) * count
+    batch, time = x.shape[:2] if is_batch_first else x.shape[1::-1]
+    y: Shape = (batch, time, directions, size) if is_batch_first else (time, directions, batch, size)
+    last: Shape = (batch, directions, size) if is_batch_first else (directions, batch, size)
+    return (Fact(x.dtype, y), *(Fact(x.dtype, last),) * (count - 1))
+
+
+_ORDER_OF_IR = {RNN: (0,), GRU: (0, 1, 2), LSTM: (1, 3, 0, 2)}
+"""Where OpenVINO has the gates of ONNX's order."""
+
+
+def recurrent_ir(kind: Kind, is_cell: bool = False) -> RunAll:
+    """A sequence of OpenVINO, Y [batch, directions, time, size] and last states [batch, directions, size], or one step.
+
+    The bias is that of W and R together; only with linear_before_reset has the last gate of GRU one of each.
+    """
+    whole = recurrent(kind)
+
+    def run(attributes: Attributes, inputs: Inputs, count: int) -> tuple[NDArray, ...]:
+        x, *states = (given(inputs, i) for i in range(1 + kind.states))
+        w, r, b = (given(inputs, i) for i in range(len(inputs) - 3, len(inputs)))
+        lengths = None if is_cell else given(inputs, 1 + kind.states)
+        if is_cell:
+            x, states, w, r, b = x[:, None], [each[:, None] for each in states], w[None], r[None], b[None]
+        size, asked = r.shape[-1], {"direction": "forward", **attributes, "clip": attributes["clip"] or None}
+        for name in ("activations", "activation_alpha", "activation_beta"):  # both directions have the same ones
+            asked[name] = (attributes[name] or ()) * (2 if asked["direction"] == "bidirectional" else 1)
+        given_biases = kind.gates + bool(attributes.get("linear_before_reset"))
+        if b.shape != (len(r), given_biases * size):
+            raise ShapeError(f"B has shape {b.shape}; {(len(r), given_biases * size)} is needed")
+        both = np.zeros((len(r), 2 * kind.gates * size), b.dtype)
+        both[:, : kind.gates * size] = _in_order(b[:, : kind.gates * size], kind)
+        both[:, both.shape[1] + (kind.gates - given_biases) * size :] = b[:, kind.gates * size :]
+        w, r = (_in_order(each, kind) for each in (w, r))
+        outputs = whole(asked | {"layout": True}, (x, w, r, both, lengths, *states), 1 + kind.states)
+        if is_cell:
+            return tuple(each[:, 0] for each in outputs[1:])[:count]
+        return (np.swapaxes(outputs[0], 1, 2), *outputs[1:])[:count]
+
+    return run
+
+
+def _in_order(weights: NDArray, kind: Kind) -> NDArray:
+    """Of each direction the gates in the order of ONNX."""
+    blocks = np.split(weights, kind.gates, axis=1) if weights.shape[1] % kind.gates == 0 else []
+    if not blocks:
+        raise ShapeError(f"weights have shape {weights.shape}; {kind.gates} gates are needed")
+    return np.concatenate([blocks[i] for i in _ORDER_OF_IR[kind]], axis=1)
+
+
+def recurrent_ir_facts(is_cell: bool = False) -> InferAll:
+    """The states' shapes, and of a sequence Y besides."""
+
+    def infer(_: Attributes, facts: Facts, count: int) -> tuple[Fact, ...]:
+        x, state = first(facts), facts[1] or UNKNOWN
+        last = Fact(x.dtype, state.shape)
+        if is_cell:
+            return (last,) * count
+        if x.shape is None or state.shape is None or len(x.shape) != 3 or len(state.shape) != 3:
+            return (Fact(x.dtype), *(last,) * (count - 1))
+        return (Fact(x.dtype, (*state.shape[:2], x.shape[1], state.shape[2])), *(last,) * (count - 1))
+
+    return infer

@@ -1,0 +1,295 @@
+"""Resize, Upsample: each element of the result from elements nearby, axis after axis.
+
+Coordinates are exact rational numbers, of the float32 scales or of the ratio of sizes. A chosen element is that of the
+exact coordinate. A weighted one has float64 weights, is summed in float64 in one order, and is rounded once to the type
+of the data: its error beyond half an ulp is at most 2^-44 of the largest element weighted. Its bits never differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from math import floor, lcm
+
+import numpy as np
+
+from samesum.errors import AttributeValueError, SamesumError, ShapeError
+from samesum.formats.arrays import NDArray
+from samesum.formats.axes import all_from_front
+from samesum.formats.conversion import convert
+from samesum.formats.limits import checked
+from samesum.operators.facts import first
+from samesum.operators.pointwise import given, integers, optional
+from samesum.operators.rows import Attributes, Fact, Facts, Inputs, Run
+
+_HALF = Fraction(1, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """How one axis is resized."""
+
+    size: int
+    """Elements there are."""
+    wanted: int
+    scale: Fraction
+    start: Fraction = Fraction(0)
+    end: Fraction = Fraction(1)
+    """Of the region of interest."""
+
+    def coordinate(self, mode: str, at: int) -> Fraction:
+        """Where the element `at` of the result lies in the data."""
+        if mode == "tf_crop_and_resize":
+            last = self.size - 1
+            if self.wanted == 1:
+                return (self.start + self.end) * last * _HALF
+            return self.start * last + at * (self.end - self.start) * last / (self.wanted - 1)
+        if self.scale == 1 and self.wanted == self.size:
+            return Fraction(at)
+        if mode == "align_corners":
+            return Fraction(at * (self.size - 1), self.wanted - 1) if self.wanted > 1 else Fraction(0)
+        if mode == "asymmetric":
+            return at / self.scale
+        if mode == "tf_half_pixel_for_nn":
+            return (at + _HALF) / self.scale
+        if mode == "pytorch_half_pixel" and self.wanted == 1:
+            return Fraction(0)
+        middle = (at + _HALF) / self.scale - _HALF
+        if mode == "half_pixel_symmetric":
+            return middle + Fraction(self.size, 2) * (1 - self.wanted / (self.size * self.scale))
+        return middle
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How elements are found and weighted, the same for all axes."""
+
+    mode: str
+    coordinates: str
+    nearest: str
+    a: Fraction
+    excludes: bool
+    antialiases: bool
+
+
+_CHOICES: dict[str, Callable[[NDArray, int], NDArray]] = {
+    "floor": lambda n, d: n // d,
+    "ceil": lambda n, d: -(-n // d),
+    "round_prefer_floor": lambda n, d: -((d - 2 * n) // (2 * d)),
+    "round_prefer_ceil": lambda n, d: (2 * n + d) // (2 * d),
+}
+"""Of exact quotients."""
+
+
+@lru_cache(maxsize=256)
+def _taps(line: Line, way: Way) -> tuple[NDArray, NDArray, NDArray]:
+    """Elements [wanted, taps], their weights, and which of the results lie outside of the data."""
+    first_of_all = line.coordinate(way.coordinates, 0)
+    step = line.coordinate(way.coordinates, 1) - first_of_all
+    d = lcm(first_of_all.denominator, step.denominator)
+    begin, each = int(first_of_all * d), int(step * d)
+    fits = 2 * (abs(begin) + abs(each) * line.wanted + d * (line.size + 1)) < 2**62
+    n = begin + each * np.arange(line.wanted, dtype=np.int64 if fits else object)
+    outside = np.asarray((n < 0) | (n > d * (line.size - 1)), bool)
+    if way.mode == "nearest":
+        simple = "ceil" if line.scale < 1 else "floor"
+        chosen = _CHOICES[simple if way.nearest == "simple" else way.nearest](n, d)[:, None]
+        return _inside(chosen, line), np.ones((line.wanted, 1)), outside
+    below = n // d
+    stretch = min(line.scale, Fraction(1)) if way.antialiases else Fraction(1)
+    before = floor(-(1 if way.mode == "linear" else 2) / stretch) + 1
+    offsets = np.arange(before, 2 - before)
+    distances = np.abs(offsets - np.asarray((n - below * d) / d, np.float64)[:, None]) * float(stretch)
+    weights = np.maximum(1 - distances, 0) if way.mode == "linear" else _cubic(distances, float(way.a))
+    places = below[:, None] + offsets
+    if way.excludes:
+        there = np.asarray((places >= 0) & (places < line.size), bool)
+        weights = np.where(there | ~there.any(axis=1, keepdims=True), weights, 0.0)
+    if way.excludes or way.antialiases:
+        weights = weights / _sum(weights)[:, None]
+    return _inside(places, line), weights, outside
+
+
+def _inside(places: NDArray, line: Line) -> NDArray:
+    return np.asarray(np.clip(places, 0, max(line.size - 1, 0)), np.intp)
+
+
+def _sum(weights: NDArray) -> NDArray:
+    """Of each row, one after the other: its bits depend on no machine."""
+    total = weights[:, 0].copy()
+    for column in weights.T[1:]:
+        total += column
+    return total
+
+
+def _cubic(d: NDArray, a: float) -> NDArray:
+    near = ((a + 2) * d - (a + 3)) * d * d + 1
+    return np.where(d <= 1, near, np.where(d < 2, ((a * d - 5 * a) * d + 8 * a) * d - 4 * a, 0.0))
+
+
+def resized(x: NDArray, lines: Sequence[Line], way: Way, fill: float) -> NDArray:
+    """`x` with each axis resized as its line says; `fill` is what lies outside, where coordinates crop."""
+    changed = [
+        (axis, *_taps(line, way))
+        for axis, line in enumerate(lines)
+        if line.wanted != line.size or line.scale != 1 or way.coordinates == "tf_crop_and_resize"
+    ]
+    if any(line.size == 0 and line.wanted for line in lines):
+        raise ShapeError(f"shape {x.shape} has no elements to be resized")
+    y = x
+    if way.mode == "nearest":
+        for axis, places, _, _ in changed:
+            y = np.take(y, places[:, 0], axis)
+    elif changed:
+        y = y.astype(np.float64)
+        for axis, places, weights, _ in sorted(changed, key=lambda each: len(each[1]) / lines[each[0]].size):
+            y = _weighted(y, axis, places, weights)
+        if x.dtype.kind in "iu" and way.antialiases:
+            y = np.clip(np.rint(y), np.iinfo(x.dtype).min, np.iinfo(x.dtype).max)
+        y = convert(y, x.dtype)
+    if way.coordinates == "tf_crop_and_resize":
+        y = np.array(y)
+        for axis, _, _, outside in changed:
+            y[(slice(None),) * axis + (outside,)] = fill
+    return y
+
+
+def _weighted(y: NDArray, axis: int, places: NDArray, weights: NDArray) -> NDArray:
+    shape = (-1,) + (1,) * (y.ndim - axis - 1)
+    terms = (np.take(y, places[:, i], axis) * weights[:, i].reshape(shape) for i in range(places.shape[1]))
+    total = next(terms)
+    for term in terms:
+        total += term
+    return total
+
+
+def resize(attributes: Attributes, inputs: Inputs) -> NDArray:
+    """Resize since version 11: by scales or to sizes, along `axes` or all."""
+    x = given(inputs, 0)
+    way = Way(
+        attributes["mode"],
+        attributes["coordinate_transformation_mode"],
+        attributes["nearest_mode"],
+        Fraction(attributes["cubic_coeff_a"]),
+        attributes["exclude_outside"],
+        attributes.get("antialias", False),
+    )
+    return resized(x, _lines(attributes, x.shape, inputs), way, attributes["extrapolation_value"])
+
+
+def resize_10(attributes: Attributes, inputs: Inputs) -> NDArray:
+    """Resize 10 and Upsample: coordinates over the scale, the element below or linear."""
+    x = given(inputs, 0)
+    mode = attributes["mode"].removeprefix("bi")  # the first Upsample has bilinear
+    way = Way(mode, "asymmetric", "floor", Fraction(0), False, False)
+    return resized(x, _lines(attributes, x.shape, (None, None, *inputs[1:])), way, 0.0)
+
+
+def interpolate(place_of_axes: int) -> Run:
+    """Interpolate of OpenVINO, whose optional axes are the input at that place; by its floats it scales, by integers
+    it sizes.
+
+    The mode `linear` leaves out what lies outside of the data. Padding comes first, with zeros.
+    """
+
+    def run(attributes: Attributes, inputs: Inputs) -> NDArray:
+        x, axes = given(inputs, 0), optional(inputs, place_of_axes)
+        before, after = (list(attributes[f"pads_{end}"]) for end in ("begin", "end"))
+        if any(before) or any(after):
+            before, after = ((each + [0] * x.ndim)[: x.ndim] for each in (before, after))
+            x = np.pad(x, list(zip(before, after, strict=True)))
+        by_scales = attributes["shape_calculation_mode"] == "scales"
+        values = given(inputs, 2 if by_scales and place_of_axes == 3 else 1)
+        if by_scales != (values.dtype.kind not in "iu"):
+            raise AttributeValueError(f"shape_calculation_mode says otherwise than {values.dtype.name} of the input")
+        chosen = {"axes": None if axes is None else integers(axes)}
+        lines = _lines(chosen, x.shape, (None, None, *((values, None) if by_scales else (None, values))))
+        mode = attributes["mode"]
+        way = Way(
+            mode.removesuffix("_onnx"),
+            attributes["coordinate_transformation_mode"],
+            attributes["nearest_mode"],
+            Fraction(attributes["cube_coeff"]),
+            mode == "linear",
+            attributes["antialias"] and mode == "linear",
+        )
+        return resized(x, lines, way, 0.0)
+
+    return run
+
+
+def _lines(attributes: Attributes, shape: tuple[int, ...], inputs: Inputs) -> list[Line]:
+    axes = all_from_front(attributes.get("axes"), len(shape))
+    scales, sizes = _values(optional(inputs, 2)), optional(inputs, 3)
+    if "height_scale" in attributes:
+        scales = (1.0, 1.0, attributes["height_scale"], attributes["width_scale"])
+    elif attributes.get("scales") is not None:
+        scales = attributes["scales"]
+    targets = () if sizes is None else integers(sizes)
+    if bool(scales) == bool(targets) and axes:
+        raise ShapeError("exactly one of scales and sizes is needed")
+    if len(scales or targets) != len(axes):
+        raise ShapeError(f"{len(scales or targets)} scales or sizes are given; {len(axes)} axes are resized")
+    lines = [Line(size, size, Fraction(1)) for size in shape]
+    ratios = _ratios(attributes.get("keep_aspect_ratio_policy", "stretch"), [shape[axis] for axis in axes], targets)
+    roi = (
+        _values(optional(inputs, 1)) if attributes.get("coordinate_transformation_mode") == "tf_crop_and_resize" else ()
+    )
+    if roi and len(roi) != 2 * len(axes):
+        raise ShapeError(f"roi has {len(roi)} elements; {2 * len(axes)} are needed")
+    for i, axis in enumerate(axes):
+        size = shape[axis]
+        if scales:
+            if not 0 < scales[i] < np.inf:
+                raise AttributeValueError(f"a scale is {scales[i]}; it has to be positive")
+            wanted, ratio = floor(np.float32(size) * np.float32(scales[i])), Fraction(scales[i])
+        else:
+            wanted, ratio = ratios[i]
+        ends = (Fraction(roi[i]), Fraction(roi[i + len(axes)])) if roi else (Fraction(0), Fraction(1))
+        lines[axis] = Line(size, wanted, ratio, *ends)
+    checked([line.wanted for line in lines])
+    return lines
+
+
+def _values(array: NDArray | None) -> tuple[float, ...]:
+    values = () if array is None else tuple(array.astype(np.float64).ravel().tolist())
+    if not np.isfinite(values).all():
+        raise AttributeValueError(f"scales or roi are {list(values)}; finite numbers are allowed")
+    return values
+
+
+def _ratios(policy: str, sizes: Sequence[int], targets: Sequence[int]) -> list[tuple[int, Fraction]]:
+    """The size and the scale of each axis whose size is asked for."""
+    if any(target < 0 for target in targets):
+        raise ShapeError(f"sizes are {list(targets)}; negative ones are not allowed")
+    each = [Fraction(target, size) if size else Fraction(1) for size, target in zip(sizes, targets, strict=False)]
+    if policy == "stretch" or not each:
+        return [(target, ratio or Fraction(1)) for target, ratio in zip(targets, each, strict=False)]
+    ratio = min(each) if policy == "not_larger" else max(each)
+    return [(floor(ratio * size + _HALF), ratio or Fraction(1)) for size in sizes]
+
+
+def resized_fact(attributes: Attributes, facts: Facts) -> Fact:
+    """Of each dim the size that it becomes, where scales or sizes are known; unknown dims are tried with two sizes."""
+    data = first(facts)
+    if data.shape is None:
+        return Fact(data.dtype)
+    unknown = Fact(data.dtype, (None,) * len(data.shape))
+    others = facts[1:] if "nearest_mode" in attributes else [None, *facts[1:]]
+    if any(fact is not None and fact.value is None for fact in others):
+        return unknown
+    values = [None, *(None if fact is None else fact.value for fact in others)]
+    try:
+        shapes = [[size if dim is None else dim for dim in data.shape] for size in (840, 1680)]
+        tried = [_lines(attributes, tuple(shape), values) for shape in shapes]
+    except SamesumError:
+        return unknown
+    return Fact(data.dtype, tuple(a.wanted if a.wanted == b.wanted else None for a, b in zip(*tried, strict=True)))
+
+
+def interpolated_fact(_: Attributes, facts: Facts) -> Fact:
+    """The type and the rank of the data."""
+    data = first(facts)
+    return Fact(data.dtype, None if data.shape is None else (None,) * len(data.shape))

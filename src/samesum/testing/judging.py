@@ -1,0 +1,243 @@
+"""One operator's answer beside the exact one, with what a careful computation may lose."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from samesum.engine.arrays import as_array
+from samesum.errors import ArgumentError, DtypeError, ShapeError
+from samesum.formats.arrays import NDArray, native
+from samesum.formats.integers import integer_of
+from samesum.testing.allowances import ON_THESE_DATA, ONE_AFTER_ANOTHER, Order, added, in_a_row, source
+from samesum.testing.calls import Call, call_of, taken
+from samesum.testing.families import Family, Scale
+from samesum.testing.faults import short_inputs, short_results, zeros
+from samesum.testing.figures import Figure, Worst, figure_text, number
+from samesum.testing.lines import KEEPS_SHAPE, axes_of
+from samesum.testing.rules import Reason, reason
+from samesum.testing.truths import Truth, Verdict, class_of
+
+_UNITS = {
+    Scale.MAGNITUDES: "ulps of the sum of magnitudes",
+    Scale.LARGEST: "ulps of the largest of its line",
+    Scale.RESULT: "ulps of the result",
+    Scale.LOGARITHM: "ulps of the logarithm and its argument",
+    Scale.EXACT: "steps",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What an answer is beside the exact one.
+
+    `verdict` is "right" (the exact results, rounded once), "inexact" (as near as a careful computation comes) or
+    "wrong". `ulp` is the largest error in steps of the type, `scaled` the largest in `unit`, and `allowed` what a
+    careful computation of that type, length and order may lose there in the same unit, by the bound that `source`
+    names. `wrong` of the `judged` results are further off; `worst` is the one that is furthest: its index, what was
+    given and what is exact. `rule` says what reproduces the answer, None where nothing does. Its text is three lines.
+    """
+
+    operator: str
+    verdict: str
+    ulp: float
+    scaled: float
+    allowed: float
+    wrong: int
+    judged: int
+    worst: Worst | None
+    rule: str | None
+    unit: str
+    source: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same for programs, ready for JSON: NaN and infinities are the strings nan, inf and -inf."""
+        worst = self.worst
+        return {
+            "operator": self.operator,
+            "verdict": self.verdict,
+            "ulp": number(self.ulp),
+            "scaled": number(self.scaled),
+            "allowed": number(self.allowed),
+            "wrong": self.wrong,
+            "judged": self.judged,
+            "worst": worst and {"index": list(worst.index), "got": number(worst.got), "exact": number(worst.exact)},
+            "rule": self.rule,
+            "unit": self.unit,
+            "source": self.source,
+        }
+
+    def __str__(self) -> str:
+        results = f"{self.judged} {'result' if self.judged == 1 else 'results'}"
+        lines = [f"{self.operator}: {self.verdict}, {self.wrong} of {results} beyond what is allowed"]
+        far = f"at most {figure_text(self.scaled)} {self.unit}, allowed are {figure_text(self.allowed)}"
+        if self.worst is not None:
+            far += f"; the worst at {list(self.worst.index)}: got {self.worst.got!r}, exact {self.worst.exact!r}"
+        return "\n".join([*lines, far, f"rule: {self.rule or 'none found'}; bound: {self.source}"])
+
+
+def judge(
+    operator: str, got: Any, *inputs: Any, rows: int | None = None, seed: int = 0, **attributes: Any
+) -> Judgement:
+    """How right `got` is as the answer of an operator for these inputs and attributes.
+
+    `operator` is a function on arrays by its name ("sum", "softmax", "layer_norm", "vecdot", ...), called as it is in
+    `samesum`, or an operator of a standard ("onnx.LayerNormalization", "openvino.MVN", "onnx.Exp", ...) with its inputs
+    in the standard's order, its attributes and `opset`. `got` has the shape and the dtype of the exact answer. Arrays
+    are NumPy's, with ml_dtypes' types, or tensors of PyTorch, those of a GPU copied. `rows` judges that many results,
+    for softmax and norms lines, drawn by `seed`.
+
+    Integers, booleans, extremes and positions have to be exact. Of floats a careful computation is allowed to lose what
+    `Judgement.allowed` says: roundings in any order, in the type of the data or, for 16-bit floats, in float32. Wrong
+    whatever is allowed are zeros alone, results that all are numbers of a shorter type, and products of shortened
+    inputs (TF32).
+
+    Raises ArgumentError for an operator that is not known, ShapeError and DtypeError where `got` does not have the
+    shape or the type of the exact answer, and what the operator raises for inputs that do not fit.
+
+    >>> import numpy as np
+    >>> x = np.random.default_rng(0).random((1000, 4), dtype=np.float32)
+    >>> judge("sum", x.sum(axis=0), x, axis=0).verdict
+    'inexact'
+    >>> found = judge("sum", x.astype(np.float16).sum(axis=0).astype(np.float32), x, axis=0)
+    >>> found.verdict, found.wrong, found.rule
+    ('wrong', 4, 'every result is a float16')
+    """
+    call = call_of(operator, inputs, attributes)
+    with np.errstate(all="ignore"):
+        found = call.truth()
+        answer = _fitting(call, got, found)
+        places = _drawn(call, found, rows, seed)
+        return _judged(call, answer, found, places)
+
+
+def assert_fair(
+    operator: str,
+    got: Any,
+    *inputs: Any,
+    max_scaled: float | None = None,
+    rows: int | None = None,
+    seed: int = 0,
+    **attributes: Any,
+) -> None:
+    """Raises AssertionError with the judgement as its text where `judge` finds `got` wrong.
+
+    `max_scaled` is a limit of one's own, in the unit of `Judgement.scaled`: an answer that is further off fails too.
+
+    >>> import numpy as np
+    >>> assert_fair("mean", np.float32(2), np.float32([1, 2, 3]))
+    """
+    found = judge(operator, got, *inputs, rows=rows, seed=seed, **attributes)
+    if found.verdict == Verdict.WRONG.value:
+        raise AssertionError(str(found))
+    if max_scaled is not None and found.scaled > max_scaled:
+        raise AssertionError(f"{found}\nfurther off than max_scaled={max_scaled}")
+
+
+def _fitting(call: Call, got: Any, found: Truth) -> NDArray:
+    """`got` as an array of the exact answer's type and shape."""
+    answer, exact = native(as_array(taken(got))), found.exact
+    if answer.shape != exact.shape:
+        raise ShapeError(f"{call.title}: the answer has shape {answer.shape}; for these inputs it is {exact.shape}")
+    if answer.dtype != exact.dtype:
+        raise DtypeError(f"{call.title}: the answer is {answer.dtype.name}; for these inputs it is {exact.dtype.name}")
+    return answer
+
+
+def _drawn(call: Call, found: Truth, rows: int | None, seed: int) -> NDArray:
+    """The places of the flattened answer that are judged."""
+    exact = found.exact
+    everything = np.arange(exact.size)
+    if rows is None:
+        return everything
+    count = integer_of("rows", rows)
+    if count < 1:
+        raise ArgumentError(f"rows is {rows!r}; allowed are integers from 1 on, or None for all")
+    kept = _line_axes(call, exact) if call.how.family in KEEPS_SHAPE else ()
+    order = [axis for axis in range(exact.ndim) if axis not in kept]
+    lines = np.transpose(everything.reshape(exact.shape), [*order, *kept])
+    lines = lines.reshape(-1, int(np.prod([exact.shape[axis] for axis in kept], dtype=np.int64)))
+    chosen = np.random.default_rng(seed).permutation(len(lines))[:count]
+    return np.sort(lines[np.sort(chosen)].reshape(-1))
+
+
+def _line_axes(call: Call, exact: NDArray) -> Sequence[int]:
+    axes = axes_of(call.node, call.arrays)
+    return tuple(range(1, exact.ndim)) if axes is None else tuple(sorted(axes))
+
+
+def _judged(call: Call, answer: NDArray, found: Truth, places: NDArray) -> Judgement:
+    part = found.part(places)
+    got = answer.reshape(-1)[places]
+    figure = part.figure(got)
+    bound = source(call.how.family, Order.ANY)
+    said, fault = Reason(), ""
+    if not figure.is_exact:
+        fault = _fault(call, answer, found, got, part)
+        said = Reason(fault) if fault else _reason(call, answer, found)
+        fault = said.words if said.is_short else fault
+    if figure.wrong and said.is_order:
+        held = in_a_row(found.exact.dtype, call.length(found.exact))
+        part = Truth(part.exact, part.magnitude, np.maximum(part.allowed, held))
+        figure, bound = part.figure(got), ONE_AFTER_ANOTHER
+    elif figure.wrong and part.magnitude is not None and (wider := call.on_these_data(found)) is not None:
+        part, bound = wider.part(places), ON_THESE_DATA
+        figure = part.figure(got)
+    verdict = Verdict.WRONG if fault else class_of(figure)
+    wrong = max(figure.wrong, int(np.count_nonzero(got != part.exact))) if fault else figure.wrong
+    return Judgement(
+        f"{call.title} {answer.dtype.name} {list(answer.shape)}",
+        verdict.value,
+        figure.ulp,
+        figure.scaled,
+        _allowed(part, figure),
+        wrong,
+        len(places),
+        figure.placed(places, answer.shape).worst,
+        said.words or None,
+        _UNITS[Scale.EXACT if part.magnitude is None else call.how.scale],
+        "every bit counts" if part.magnitude is None else bound,
+    )
+
+
+def _reason(call: Call, answer: NDArray, found: Truth) -> Reason:
+    if words := _as_numpy(call, answer):
+        return Reason(words, True)
+    return reason(call.node, call.how.family, call.asked, answer, found.exact)
+
+
+_UFUNCS = {Family.SUM: np.add, Family.PROD: np.multiply}
+
+
+def _as_numpy(call: Call, answer: NDArray) -> str:
+    """NumPy's order depends on how the array lies in memory."""
+    data, axes = call.asked[0], None if call.asked[0] is None else axes_of(call.node, call.asked)
+    fold = _UFUNCS.get(call.how.family)
+    if fold is None or data is None or axes is None or data.dtype != answer.dtype or data.size == 0:
+        return ""
+    made = fold.reduce(data, axis=axes, dtype=data.dtype)
+    return f"in NumPy's order in {data.dtype.name}" if np.array_equal(made.reshape(-1), answer.reshape(-1)) else ""
+
+
+def _fault(call: Call, answer: NDArray, found: Truth, got: NDArray, part: Truth) -> str:
+    """What is wrong whatever is allowed, "" if nothing is."""
+    if part.magnitude is None:
+        return ""
+    family, exact = call.how.family, found.exact
+    is_sum = call.how.scale is Scale.MAGNITUDES
+    lost = added(family, exact.dtype, call.length(exact)) if is_sum else np.inf
+    words = short_results(got, part) or (zeros(got, part, lost) if is_sum or not got.any() else "")
+    if not words and family is Family.PRODUCT:
+        words = short_inputs(answer, exact, call.arrays, call.compute)
+    return words
+
+
+def _allowed(part: Truth, figure: Figure) -> float:
+    """What is allowed of the worst result, or of the one that is allowed most."""
+    limits = np.broadcast_to(part.allowed, part.exact.shape)
+    if figure.worst is not None:
+        return float(limits[figure.worst.index])
+    return float(limits.max(initial=0.0))

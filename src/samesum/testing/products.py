@@ -1,0 +1,135 @@
+"""Sums of products: how many make one result, and inputs that lost bits before they were multiplied."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+
+import ml_dtypes
+import numpy as np
+
+from samesum.formats.arrays import NDArray
+from samesum.testing.node import Node
+
+Arrays = Sequence[NDArray | None]
+
+
+def terms_of(node: Node, arrays: Arrays) -> int | None:
+    """How many products make one result; None for an operator that has none."""
+    count = _TERMS.get(node.operator.casefold())
+    given = [array for array in arrays if array is not None]
+    return None if count is None or len(given) < 2 else count(node, given)
+
+
+def _of_vectors(node: Node, arrays: Sequence[NDArray]) -> int:
+    return int(arrays[0].shape[int(node.attributes["axis"])])
+
+
+def _of_matrices(node: Node, arrays: Sequence[NDArray]) -> int:
+    """The columns of the first, or its rows where it is transposed."""
+    is_transposed = any(str(node.attributes.get(name, 0)).lower() in ("1", "true") for name in _TRANSPOSED)
+    shape = arrays[0].shape
+    place = -2 if is_transposed and len(shape) > 1 else -1
+    return int(shape[place]) if shape else 1
+
+
+_TRANSPOSED = ("transA", "transpose_a")
+
+
+def _of_windows(_: Node, arrays: Sequence[NDArray]) -> int:
+    """All but the first axis of the weights; those of transposed convolutions have the results there, or next to it."""
+    return int(arrays[1].size // max(1, min(arrays[1].shape[:2])))
+
+
+def _of_letters(node: Node, arrays: Sequence[NDArray]) -> int:
+    """The sizes of the letters that the result of an Einstein sum lacks."""
+    said = node.attributes["equation"]
+    text = (said.decode() if isinstance(said, bytes) else str(said)).replace(" ", "")
+    given, _, result = text.partition("->")
+    sizes = {
+        letter: size
+        for letters, array in zip(given.split(","), arrays, strict=False)
+        for letter, size in zip(letters.replace(".", ""), array.shape[-len(letters) :], strict=False)
+    }
+    return math.prod(size for letter, size in sizes.items() if letter not in result)
+
+
+def _of_pairs(node: Node, arrays: Sequence[NDArray]) -> int:
+    """The sizes of the axes of a tensordot."""
+    axes = node.attributes["axes"]
+    shape = arrays[0].shape
+    first = range(len(shape) - axes, len(shape)) if isinstance(axes, int) else axes[0]
+    return math.prod(shape[int(axis)] for axis in np.atleast_1d(first))
+
+
+def _of_attention(_: Node, arrays: Sequence[NDArray]) -> int:
+    """The keys and the length of each."""
+    return int(arrays[1].shape[-2] + arrays[1].shape[-1])
+
+
+def _of_steps(_: Node, arrays: Sequence[NDArray]) -> int:
+    """Each step of a recurrence multiplies with all its weights."""
+    return int(max(arrays[0].shape[:2]) * sum(each.shape[-1] for each in arrays[1:3]))
+
+
+_WINDOWS = ("conv", "convolution", "groupconvolution", "convtranspose", "convolutionbackpropdata", "fusedconv")
+_STEPS = ("lstm", "gru", "rnn", "lstmsequence", "grusequence", "rnnsequence", "lstmcell", "grucell", "rnncell")
+_TERMS: dict[str, Callable[[Node, Sequence[NDArray]], int]] = {
+    "vecdot": _of_vectors,
+    "einsum": _of_letters,
+    "tensordot": _of_pairs,
+    **dict.fromkeys(("matmul", "gemm", "fusedmatmul", "fusedgemm"), _of_matrices),
+    **dict.fromkeys((*_WINDOWS, "groupconvolutionbackpropdata"), _of_windows),
+    **dict.fromkeys(
+        ("attention", "multiheadattention", "scaleddotproductattention", "scaled_dot_product_attention"), _of_attention
+    ),
+    **dict.fromkeys(_STEPS, _of_steps),
+}
+
+
+def terms(node: Node, arrays: Arrays) -> NDArray | None:
+    """The products of some results as lines, in the type of the data; None for what is no product of two arrays' rows
+    and columns."""
+    a, b = (*arrays, None)[:2]
+    if a is None or b is None or a.dtype != b.dtype or not a.ndim or not b.ndim:
+        return None
+    if node.operator == "vecdot":
+        axis = int(node.attributes["axis"])
+        a, b = (np.moveaxis(each, axis, -1).reshape(-1, each.shape[axis]) for each in (a, b))
+    elif node.operator.casefold() == "matmul":
+        a = a.reshape(-1, a.shape[-1])
+        b = b.reshape(1, -1) if b.ndim == 1 else np.swapaxes(b, -1, -2).reshape(-1, b.shape[-2])
+    else:
+        return None
+    if a.shape[-1] != b.shape[-1]:
+        return None
+    count = min(SOME, max(len(a), len(b)))
+    return np.asarray(a[np.arange(count) % len(a)] * b[np.arange(count) % len(b)])
+
+
+def conspires(arrays: Arrays) -> bool:
+    """True if two operands have so few values that roundings of their products repeat."""
+    return all(each is not None and np.unique(each.reshape(-1)[:4096]).size <= SOME for each in arrays[:2])
+
+
+SOME = 16
+"""Results whose products are added once more."""
+
+
+def shortened(array: NDArray) -> Iterator[tuple[str, NDArray]]:
+    """Each shorter type that processors multiply float32 in, and the array with its bits alone."""
+    if array.dtype != np.float32:
+        return
+    with np.errstate(all="ignore"):
+        yield "TF32", _without_bits(array, 13)
+        for short in (np.float16, ml_dtypes.bfloat16):
+            yield np.dtype(short).name, array.astype(short).astype(np.float32)
+        yield "TF32 (cut off)", (array.view(np.uint32) & np.uint32(0xFFFFE000)).view(np.float32)
+
+
+def _without_bits(array: NDArray, count: int) -> NDArray:
+    """Rounded to nearest, ties to even, so that the last `count` bits are zero; NaNs stay."""
+    bits = np.ascontiguousarray(array).view(np.uint32)
+    last = (bits >> np.uint32(count)) & np.uint32(1)
+    rounded = (bits + np.uint32((1 << (count - 1)) - 1) + last) & np.uint32(0xFFFFFFFF ^ ((1 << count) - 1))
+    return np.where(np.isnan(array), array, rounded.view(np.float32).reshape(array.shape))

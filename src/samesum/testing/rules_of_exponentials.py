@@ -1,0 +1,112 @@
+"""Rules about softmax, log-sum-exp and logarithms of sums: what is subtracted, in which type, along which axis."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import numpy as np
+
+from samesum.formats.arrays import BFLOAT16, Dtype, NDArray
+from samesum.testing.families import Family
+from samesum.testing.rule import Asked, Rule
+
+_LOGS = frozenset({Family.LOG_SUM, Family.LOGSUMEXP})
+_LINES = frozenset({Family.SOFTMAX, Family.LOG_SOFTMAX})
+
+
+def exponentials(asked: Asked) -> Iterator[Rule]:
+    """The rules for what takes exponentials or logarithms; the simplest first."""
+    rows, family = asked.rows, asked.family
+    if family in (*_LINES, Family.HARDMAX) and len(asked.steps) > 1:
+        yield Rule("along the first axis alone, not all from there on", partial(_along_one, asked, 1), rows.dtype)
+        yield Rule("along the last axis alone, not all from the first on", partial(_along_one, asked, -1), rows.dtype)
+    if family not in _LOGS | _LINES or rows.shape[1] == 0 or rows.dtype.kind not in "fV":
+        return
+    for held in _types(rows.dtype):
+        for add, words in _ADDERS:
+            for subtract in (True, False) if family is not Family.LOG_SUM else (True,):
+                said = ", ".join(
+                    part for part in (_narrowed(held, rows.dtype), _added(words, held), _no(subtract)) if part
+                )
+                if said:
+                    yield Rule(said, partial(_computed, asked, held, add, subtract), held)
+
+
+def _types(dtype: Dtype) -> tuple[Dtype, ...]:
+    single = np.dtype(np.float32)
+    if dtype == np.float64:
+        return dtype, single
+    return (dtype,) if dtype == single else (single, dtype)
+
+
+def _narrowed(held: Dtype, dtype: Dtype) -> str:
+    return f"narrowed to {held.name}" if held.itemsize < dtype.itemsize else ""
+
+
+def _added(words: str, held: Dtype) -> str:
+    return f"terms added {words} in {held.name}" if words else ""
+
+
+def _no(subtract: bool) -> str:
+    return "" if subtract else "no maximum subtracted"
+
+
+def _computed(asked: Asked, held: Dtype, add: Callable[[NDArray], NDArray], subtract: bool) -> NDArray:
+    """In float64 but for what is held in the type: the data, the terms and their sum."""
+    family, dtype = asked.family, asked.answer.dtype
+    rows = asked.rows.astype(held)
+    wide = rows.astype(np.float64)
+    top = np.max(wide, axis=1) if subtract and family is not Family.LOG_SUM else np.zeros(len(wide))
+    top = np.where(np.isfinite(top), top, 0)
+    shifted = wide - top[:, None]
+    terms = rows if family is Family.LOG_SUM else np.exp(shifted).astype(held)
+    total = add(terms).astype(np.float64)
+    if family in _LOGS:
+        return np.asarray(np.log(total) + top).astype(held).astype(dtype)
+    if family is Family.SOFTMAX:
+        return np.asarray(terms.astype(np.float64) / total[:, None]).astype(held).astype(dtype)
+    return np.asarray(shifted - np.log(total)[:, None]).astype(held).astype(dtype)
+
+
+def _at_once(terms: NDArray) -> NDArray:
+    """The exact sum, but for its rounding."""
+    return np.asarray(terms.astype(np.float64).sum(axis=1)).astype(terms.dtype)
+
+
+def _one_by_one(terms: NDArray) -> NDArray:
+    if terms.dtype != BFLOAT16:
+        return np.asarray(np.add.accumulate(terms, axis=1, dtype=terms.dtype)[:, -1])
+    total = terms[:, 0].copy()
+    for column in terms.T[1:]:
+        total = (total + column).astype(terms.dtype)
+    return total
+
+
+def _in_lanes(lanes: int, terms: NDArray) -> NDArray:
+    """Sums of every so many terms, which are then added up; the rest comes at the end."""
+    whole = terms.shape[1] // lanes * lanes
+    if terms.dtype == BFLOAT16 or whole < 2 * lanes:
+        raise ValueError(lanes)
+    parts = np.add.accumulate(terms[:, :whole].reshape(len(terms), -1, lanes), axis=1, dtype=terms.dtype)[:, -1]
+    return _one_by_one(np.concatenate([parts, terms[:, whole:]], axis=1))
+
+
+_ADDERS: tuple[tuple[Callable[[NDArray], NDArray], str], ...] = (
+    (_at_once, ""),
+    (_one_by_one, "one after the other"),
+    *((partial(_in_lanes, lanes), f"in {lanes} interleaved sums") for lanes in (4, 8, 16, 32, 64)),
+)
+
+
+def _along_one(asked: Asked, axis: int) -> NDArray:
+    """As if only one of the axes that are joined counted."""
+    shaped = asked.rows.reshape(len(asked.rows), *asked.steps).astype(np.float64)
+    if asked.family is Family.HARDMAX:
+        found = np.zeros_like(shaped)
+        np.put_along_axis(found, np.expand_dims(np.argmax(shaped, axis=axis), axis), 1, axis=axis)
+    else:
+        terms = np.exp(shaped - shaped.max(axis=axis, keepdims=True))
+        found = terms / terms.sum(axis=axis, keepdims=True)
+        found = np.log(found) if asked.family is Family.LOG_SOFTMAX else found
+    return found.reshape(asked.answer.shape).astype(asked.answer.dtype)

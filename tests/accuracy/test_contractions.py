@@ -1,0 +1,245 @@
+"""`_core.contract` against exact integers: every type and family, each way to decide a result, sizes about blocks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cases
+from bits import below
+from contraction_oracle import contracted
+from naming import looped
+from oracle import assert_bits
+from samesum import _core
+from samesum.formats.arrays import NDArray
+
+pytestmark = pytest.mark.usefixtures("each_instruction_set")
+
+each_float = pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
+NARROW = tuple(dtype for dtype in cases.FLOATS if dtype.itemsize < 8)
+each_narrow = pytest.mark.parametrize("dtype", NARROW, ids=str)
+SHAPES = ((1, 1, 1), (1, 40, 9), (3, 5, 2), (2, 70, 33), (4, 9, 64), (9, 25, 40), (24, 3, 130), (13, 49, 7))
+"""Rows, columns and terms: few rows, few columns, parts of panels."""
+
+
+def product(
+    a: NDArray, b: NDArray, c: NDArray | None = None, dtype: Any = None, alpha: float = 1.0, beta: float = 1.0
+) -> NDArray:
+    out = np.empty((len(a), len(b)), dtype or a.dtype)
+    _core.contract(a, b, c, out, 0, 1, 1, 1, alpha, 0.0 if c is None else beta)
+    return out
+
+
+def check(
+    a: NDArray,
+    b: NDArray,
+    text: str,
+    c: NDArray | None = None,
+    dtype: Any = None,
+    alpha: float = 1.0,
+    beta: float = 1.0,
+) -> None:
+    """With the terms of each column side by side, and the columns of each term."""
+    expected = contracted(a, b, c, dtype, alpha, beta)
+    assert_bits(product(a, b, c, dtype, alpha, beta), expected, f"{text}, terms")
+    columns = np.asfortranarray(a), np.asfortranarray(b)
+    assert_bits(product(*columns, c, dtype, alpha, beta), expected, f"{text}, columns")
+
+
+def rows(family: str, dtype: Any, count: int, n: int, seed: int = 0) -> NDArray:
+    return np.stack([cases.make(family, dtype, n, seed + i) for i in range(count)])
+
+
+def taken(call: Any) -> dict[str, int]:
+    """How many of each way a call takes."""
+    before = _core.routes()
+    call()
+    return {name: count - before[name] for name, count in _core.routes().items() if name.startswith("contraction.")}
+
+
+@each_float
+@looped("shape", SHAPES)
+def test_every_family(dtype: np.dtype[Any], shape: tuple[int, int, int]) -> None:
+    m, n, k = shape
+    names = sorted(cases.FAMILIES)
+    a = np.stack([cases.make(names[i % len(names)], dtype, k, i) for i in range(m)])
+    b = np.stack([cases.make(names[7 * i % len(names)], dtype, k, 100 + i) for i in range(n)])
+    c = cases.make("wide", dtype, m * n, 3).reshape(m, n)
+    check(a, b, "families")
+    check(a, b, "families and addends", c)
+
+
+@each_narrow
+def test_each_family_with_itself(dtype: np.dtype[Any]) -> None:
+    for family in sorted(cases.FAMILIES):
+        a, b = rows(family, dtype, 9, 50), rows(family, dtype, 11, 50, 50)
+        check(a, b, family, rows("normal", dtype, 9, 11))
+
+
+@each_narrow
+@looped("k", (0, 1, 31, 32, 33, 127, 128, 129, 255, 257, 385))
+def test_terms_about_the_blocks(dtype: np.dtype[Any], k: int) -> None:
+    for m, n in ((1, 40), (9, 25)):
+        a, b = (
+            np.random.default_rng(seed).standard_normal((count, k)).astype(dtype) for seed, count in ((1, m), (2, n))
+        )
+        check(a, b, f"{m} by {n}")
+        check(a, b, f"{m} by {n} and addends", rows("normal", dtype, m, n))
+
+
+@pytest.mark.slow
+@looped("k", (1000, 1023, 1025, 2048, 4097, 16384))
+def test_many_terms(k: int) -> None:
+    for dtype in NARROW:
+        for family in ("normal", "cancelling", "integers", "hidden_rests"):
+            a, b = (np.stack([cases.make(family, dtype, k, seed + i) for i in range(5)]) for seed in (0, 50))
+            check(a, b, f"{family}, {k} terms in {dtype}")
+
+
+def orthogonal(dtype: Any, m: int, n: int, k: int) -> tuple[NDArray, NDArray]:
+    """Rows of halves that cancel but for a little with each column."""
+    rng = np.random.default_rng(k)
+    a, b = (rng.standard_normal((count, k)).astype(dtype) for count in (m, n))
+    half = k // 2
+    a[:, half : 2 * half] = -a[:, :half]
+    eps = float(np.finfo(np.float32).eps if np.dtype(dtype).itemsize == 4 else 2.0**-7)
+    nearly = 1 + eps * rng.integers(-4, 5, (n, half))
+    b[:, half : 2 * half] = (b[:, :half].astype(np.float64) * nearly).astype(dtype)
+    return a, b
+
+
+@each_narrow
+def test_products_that_cancel_are_decided_in_two_words(dtype: np.dtype[Any]) -> None:
+    if dtype.itemsize == 4:
+        a, b = orthogonal(dtype, 40, 60, 200)
+        ways = taken(lambda: product(a, b))
+        assert ways["contraction.twice"] > 0
+        check(a, b, "nearly orthogonal rows")
+        check(a, b, "and addends", rows("tiny", dtype, 40, 60))
+        check(a[:3], b, "three of them")
+    exact = rows("normal", dtype, 12, 60)
+    exact[:, 30:] = -exact[:, :30]
+    other = rows("normal", dtype, 12, 60, 20)
+    other[:, 30:] = other[:, :30]
+    check(exact, other, "orthogonal rows")
+
+
+@each_narrow
+def test_sums_of_whole_numbers_are_decided_by_their_bits(dtype: np.dtype[Any]) -> None:
+    """Sums that float64 holds, many of them in the middle of two numbers of the type."""
+    rng = np.random.default_rng(1)
+    a, b = rng.integers(-128, 128, (30, 300)).astype(dtype), rng.integers(0, 256, (50, 300)).astype(dtype)
+    check(a, b, "whole numbers", rng.integers(-9, 9, (30, 50)).astype(dtype))
+    ways = taken(lambda: product(a, b))
+    assert ways["contraction.twice"] == ways["contraction.exact"] == 0
+    scaled = (a.astype(np.float64) * 2.0**-20).astype(dtype)
+    check(scaled, b, "multiples of a power of two")
+
+
+@each_narrow
+def test_ties_made_on_purpose(dtype: np.dtype[Any]) -> None:
+    """Halves of the last place of a result beside pairs that cancel, and next to nothing beyond some of them."""
+    precision = {2: 8 if dtype.name == "bfloat16" else 11, 4: 24}[dtype.itemsize]
+    least = float(np.float64(2.0) ** (-24 if dtype.name == "float16" else -130))
+    k, pairs = 12, np.random.default_rng(3).standard_normal((20, 4)).astype(dtype)
+    a = np.concatenate([pairs, -pairs, np.ones((20, k - 8), dtype)], 1)
+    tails = [(2.0**precision, 1.0, 0.0, beyond) for beyond in (0.0, least, -least)]
+    tails += [(-(2.0**precision) - 2, 1.0, 0.0, beyond) for beyond in (0.0, least, -least)]
+    other = np.random.default_rng(4).standard_normal((len(tails), 4)).astype(dtype)
+    b = np.concatenate([other, other, np.array(tails).astype(dtype)], 1)
+    check(a, b, "ties")
+    check(a, b, "ties and what moves them", np.full((20, len(tails)), least).astype(dtype))
+    wide = (
+        np.tile(a, (1, 40)),
+        np.concatenate([np.tile(b[:, :0], (1, 40)), b, np.zeros((len(tails), 39 * k), dtype)], 1),
+    )
+    check(*wide, "ties among many terms")
+
+
+@each_narrow
+def test_shares_that_add_up_to_one(dtype: np.dtype[Any]) -> None:
+    logits = 6 * np.random.default_rng(5).standard_normal((40, 200))
+    shares = np.exp(logits - logits.max(1, keepdims=True))
+    shares = (shares / shares.sum(1, keepdims=True)).astype(dtype)
+    check(shares, rows("normal", dtype, 64, 200), "shares")
+
+
+@each_float
+def test_results_at_the_ends_of_the_range(dtype: np.dtype[Any]) -> None:
+    for family in ("subnormals", "smallest", "subnormal_results", "near_overflow", "overflow_edge", "huge", "tiny"):
+        a, b = rows(family, dtype, 6, 20), rows(family, dtype, 9, 20, 10)
+        check(a, b, family)
+        one = np.eye(20, dtype=dtype)
+        check(a, one, f"{family} themselves", rows(family, dtype, 6, 20, 20))
+        check(a, np.ones((2, 20), dtype), f"sums of {family}")
+
+
+@each_float
+def test_what_is_not_finite(dtype: np.dtype[Any]) -> None:
+    inf, nan = np.inf, np.nan
+    special = np.array([inf, -inf, nan, 0.0, -0.0, 1.0, -2.0])
+    for k in (1, 2, 9, 140):
+        a, b = np.ones((7, k), dtype), np.ones((7, k), dtype)
+        a[:, -1], b[:, -1] = special, special
+        check(a, b, f"{k} terms")
+        check(a, b, f"{k} terms and addends", np.tile(special.astype(dtype), (7, 1)))
+        for alpha, beta in ((2.0, -1.0), (-0.5, 1.0)):
+            check(a, b, "scaled", np.tile(special.astype(dtype), (7, 1)), None, alpha, beta)
+
+
+@each_float
+def test_alpha_and_beta(dtype: np.dtype[Any]) -> None:
+    a, b, c = rows("normal", dtype, 9, 30), rows("normal", dtype, 30, 30, 10), rows("wide", dtype, 9, 30)
+    ends = 5e-324, 1e-300, 2.0**-140, 0.1, -3.0, 2.0**60, 1e300, 0.0
+    for alpha in ends:
+        for beta in ends[1:-1]:
+            check(a[:2], b[:3], f"{alpha} and {beta}", c[:2, :3], None, alpha, beta)
+    for alpha, beta in ((0.125, 1.0), (1 / 3, 0.7), (-1.0, -1.0), (1.0, 0.5)):
+        check(a, b, f"{alpha} and {beta}", c, None, alpha, beta)
+    whole = np.ones((2, 8), dtype)
+    check(whole, whole, "zeros", np.full((2, 2), -8.0, dtype), None, -1.0, -1.0)
+
+
+def test_alpha_and_beta_that_are_not_finite() -> None:
+    a, b, c = (np.array(x, np.float32) for x in ([[1.0, 2.0], [0.0, 0.0]], [[3.0, 4.0]], [[1.0], [-1.0]]))
+    for alpha, beta, expected in (
+        (np.inf, 1.0, [np.inf, np.nan]),
+        (-np.inf, 0.0, [-np.inf, np.nan]),
+        (np.nan, 1.0, [np.nan, np.nan]),
+        (1.0, np.inf, [np.inf, -np.inf]),
+        (np.inf, -np.inf, [np.nan, np.nan]),
+    ):
+        got = product(a, b, c, None, alpha, beta)
+        assert_bits(got, np.array(expected, np.float32)[:, None], f"{alpha} and {beta}")
+
+
+@each_float
+def test_zeros(dtype: np.dtype[Any]) -> None:
+    a, none = np.array([[0.0, -0.0], [1.0, -1.0]], dtype), np.empty((2, 0), dtype)
+    minus = np.full((2, 2), -0.0, dtype)
+    for x, text in ((a, "sums"), (-a, "negative ones"), (none, "nothing")):
+        y = np.ones((2, x.shape[1]), dtype)
+        for c in (None, minus):
+            assert_bits(product(x, y, c), np.zeros((2, 2), dtype), text)
+    assert_bits(product(none, none, a), np.array([[0.0, 0.0], [1.0, -1.0]], dtype), "addends alone")
+
+
+@each_float
+def test_results_in_another_float_type(dtype: np.dtype[Any]) -> None:
+    a, b = rows("normal", dtype, 10, 150), rows("normal", dtype, 31, 150, 10)
+    for target in cases.FLOATS:
+        check(a, b, f"in {target}", rows("normal", dtype, 10, 31), target)
+        check(a[:2], b, f"two in {target}", None, target)
+
+
+@pytest.mark.parametrize("dtype", cases.INTEGERS, ids=str)
+def test_integers_wrap(dtype: np.dtype[Any]) -> None:
+    for i, other in enumerate(cases.INTEGERS):
+        target = cases.INTEGERS[(3 * i + dtype.itemsize) % len(cases.INTEGERS)]
+        for m, n, k in ((1, 1, 1), (5, 50, 40), (9, 3, 200)):
+            a, b = below(1 << 62, m * k, i).astype(dtype).reshape(m, k), below(1 << 62, n * k, i + 1).astype(other)
+            c = below(1 << 62, m * n, i + 2).astype(target).reshape(m, n)
+            check(a, b.reshape(n, k), f"{other} in {target}", c, target)
+            check(a, b.reshape(n, k), f"{other} in {target} alone", None, target)
