@@ -108,7 +108,6 @@ struct ScanMethod {
     bool takes_tall = false;  // whether `columns` takes up to tall_rows rows of 8 columns or more
     // From how many elements on `lines` is quicker than `row` for the parts of one line; never if zero.
     std::size_t least_part = 0;
-    bool takes_long_lines = true;  // whether it is for lines too long for one call
 
     constexpr bool takes_lines() const { return lines != nullptr; }
 };

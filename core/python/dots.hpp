@@ -2,7 +2,7 @@
 #pragma once
 
 #include "python/reductions.hpp"
-#include "run/dots/dots.hpp"
+#include "run/dots/dot_layout.hpp"
 
 namespace samesum::python {
 

@@ -1,8 +1,7 @@
 // Products of integers modulo 2^k and their prefixes, in plain loops.
 #pragma once
 
-#include "arithmetic/rounding.hpp"
-#include "kernels/vectors/vectors.hpp"
+#include "kernels/integers/modular_totals.hpp"
 #include "methods/method.hpp"
 #include "methods/scan_method.hpp"
 
@@ -37,23 +36,6 @@ struct ModularProduct {
         for (std::size_t j = 0; j < n; ++j) products[j] *= element(p, j);
     }
 
-    static void put(const std::uint64_t* products, std::size_t n, Format format, void* out) {
-        const auto put_as = [=]<class Result>(Result) {
-            for (std::size_t j = 0; j < n; ++j)
-                store(static_cast<char*>(out) + j * sizeof(Result), static_cast<Result>(products[j]));
-        };
-        switch (size_of(format)) {
-            case 1:
-                return put_as(std::uint8_t{});
-            case 2:
-                return put_as(std::uint16_t{});
-            case 4:
-                return put_as(std::uint32_t{});
-            default:
-                return put_as(std::uint64_t{});
-        }
-    }
-
     static void init(void* tile, std::size_t n) {
         for (std::size_t j = 0; j < n; ++j) products(tile)[j] = 1;
     }
@@ -72,12 +54,6 @@ struct ModularProduct {
         products(tile)[j] *= static_cast<const std::uint64_t*>(from)[i];
     }
 
-    static std::size_t finish(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
-        put(products(tile), n, how.format, out);
-        std::memset(failed, 0, n);
-        return 0;
-    }
-
     static Carry total(const void* x, std::size_t n) {
         Carry carry;
         carry.integer = product_of(static_cast<const char*>(x), n);
@@ -92,19 +68,21 @@ struct ModularProduct {
                            void* out, std::uint8_t*) {
         std::uint64_t prefixes[scan_elements], product = static_cast<std::uint64_t>(carry.integer);
         for (std::size_t i = 0; i < n; ++i) prefixes[i] = product *= element(static_cast<const char*>(x), i);
-        put(prefixes, n, format, out);
+        put_low_bytes(prefixes, n, static_cast<char*>(out), size_of(format));
         return 0;
     }
 
     static std::size_t scan_row(void* tile, const void* x, std::size_t n, std::size_t, Format format,
                                 void* out, std::uint8_t*) {
         multiply(products(tile), static_cast<const char*>(x), n);
-        put(products(tile), n, format, out);
+        put_low_bytes(products(tile), n, static_cast<char*>(out), size_of(format));
         return 0;
     }
 
     static constexpr Method method() {
-        return {tile_columns, init, each_lane<lane>, columns, each_merge<merge>, finish};
+        return {tile_columns,      init,
+                each_lane<lane>,   columns,
+                each_merge<merge>, ModularTotals<std::uint64_t>::finish};
     }
 
     static constexpr ScanMethod scan() {

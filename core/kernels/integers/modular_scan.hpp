@@ -83,9 +83,6 @@ struct ModularScan {
         Total total[tile_pitch];
     };
 
-    static constexpr auto next = Line::next;
-    static constexpr auto put = Line::put;
-
     static Carry total(const void* x, std::size_t n) {
         using Reduction = ModularSum<Integer, Total, Map::itself>;
         typename Reduction::Tile tile;
@@ -101,86 +98,6 @@ struct ModularScan {
             static_cast<Total>(static_cast<Total>(carry.integer) + static_cast<Total>(part.integer));
     }
 
-    // A prefix of each of `columns` lines by turns, `rounds` times, with their totals in registers.
-    template <std::size_t columns, std::size_t rounds>
-    static SAMESUM_INLINE void scan_turns(Total (&now)[columns], const char* p, char* out) {
-#pragma GCC unroll 8
-        for (std::size_t i = 0; i < rounds * columns; ++i)
-            put(out + i * sizeof(Total), now[i % columns] = next(now[i % columns], p + i * size));
-    }
-
-    // n prefixes of them.
-    template <std::size_t columns>
-    static SAMESUM_INLINE void scan_mixed(Total* total, const char* p, std::size_t n, char* out) {
-        constexpr std::size_t rounds = columns < 8 ? 8 / columns : 1, step = rounds * columns;
-        Total now[columns];
-        for (std::size_t c = 0; c < columns; ++c) now[c] = total[c];
-        std::size_t i = 0;
-        for (; i + step <= n; i += step, p += step * size, out += step * sizeof(Total)) {
-            __builtin_prefetch(p + prefetch_distances.tile);
-            __builtin_prefetch(out + prefetch_distances.tile, 1);
-            scan_turns<columns, rounds>(now, p, out);
-        }
-        for (; i < n; i += columns, p += columns * size, out += columns * sizeof(Total))
-            scan_turns<columns, 1>(now, p, out);
-        for (std::size_t c = 0; c < columns; ++c) total[c] = now[c];
-    }
-
-    // A line of several scans by turns, whose totals are `pitch` places apart.
-    static SAMESUM_INLINE void scan_by_turns(std::size_t columns, Total* total, std::size_t pitch,
-                                             const char* p, std::size_t n, char* out) {
-        Total now[scan_lines];
-        for (std::size_t c = 0; c < columns; ++c) now[c] = total[c * pitch];
-        scan_few(columns, now, p, n, out);
-        for (std::size_t c = 0; c < columns; ++c) total[c * pitch] = now[c];
-    }
-
-    static std::size_t lines(void* tile, const ScanLines& all) {
-        for (std::size_t k = 0; k < all.lines; ++k) {
-            Total* const total = static_cast<Tile*>(tile)->total + k;
-            if (all.columns == 1)
-                *total = Line::scan(*total, all.x[k], all.n, all.out[k]);
-            else
-                scan_by_turns(all.columns, total, scan_lines, all.x[k], all.n, all.out[k]);
-        }
-        return 0;
-    }
-
-    // Of 2 to scan_lines columns, a number known to the compiler.
-    template <std::size_t columns = scan_lines>
-    static SAMESUM_APART void scan_few(std::size_t number, Total* total, const char* p, std::size_t n,
-                                       char* out) {
-        if (columns == 2 || number == columns) return scan_mixed<columns>(total, p, n, out);
-        if constexpr (columns > 2) scan_few<columns - 1>(number, total, p, n, out);
-    }
-
-    template <std::size_t known>
-    static void short_lines_of(const ShortScanLines& all) {
-        const std::size_t n = known > 0 ? known : all.n;
-        const char* x = all.x;
-        char* out = all.out;
-        for (std::size_t k = 0; k < all.lines; ++k, x += all.pitch, out += n * sizeof(Total)) {
-            Total total = 0;
-#pragma GCC unroll 8
-            for (std::size_t i = 0; i < n; ++i)
-                put(out + i * sizeof(Total), total = next(total, x + i * size));
-        }
-    }
-
-    static std::size_t short_lines(const ShortScanLines& all) {
-        if (all.n == 2)
-            short_lines_of<2>(all);
-        else if (all.n == 3)
-            short_lines_of<3>(all);
-        else if (all.n == 4)
-            short_lines_of<4>(all);
-        else if (all.n == 8)
-            short_lines_of<8>(all);
-        else
-            short_lines_of<0>(all);
-        return 0;
-    }
-
     // The format is no wider than Total: its low bytes are the result.
     static std::size_t row(const Carry& carry, const Carry&, const void* x, std::size_t n, Format format,
                            void* out, std::uint8_t*) {
@@ -190,18 +107,13 @@ struct ModularScan {
         if (to == sizeof(Total)) {
             Line::scan(now, p, n, static_cast<char*>(out));
         } else {
-            for (std::size_t i = 0; i < n; ++i) store_bits(out, i, now = next(now, p + i * size), to);
+            for (std::size_t i = 0; i < n; ++i) store_bits(out, i, now = Line::next(now, p + i * size), to);
         }
         return 0;
     }
 
     static void init(void* tile, std::size_t n) {
         std::memset(static_cast<Tile*>(tile)->total, 0, n * sizeof(Total));
-    }
-
-    static void start(void* tile, const Carry* carries, std::size_t n) {
-        for (std::size_t j = 0; j < n; ++j)
-            static_cast<Tile*>(tile)->total[j] = static_cast<Total>(carries[j].integer);
     }
 
     using Columns = WrappingColumns<Integer, Total>;
@@ -230,16 +142,10 @@ struct ModularScan {
         return 0;
     }
 
-    // With ways for lines if the prefixes are as wide as the totals.
+    // Of prefixes as wide as the totals many rows are taken at once.
     static constexpr ScanMethod method(bool is_whole) {
         ScanMethod m{{}, total, join, row, init, columns};
-        if (is_whole) {
-            m.start = start;
-            m.lines = lines;
-            m.short_lines = short_lines;
-            m.takes_tall = takes_tall;
-            m.takes_long_lines = false;
-        }
+        m.takes_tall = is_whole && takes_tall;
         return m;
     }
 };

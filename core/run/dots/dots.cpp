@@ -1,5 +1,3 @@
-#include "run/dots/dots.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <vector>
@@ -8,6 +6,7 @@
 #include "arithmetic/rounding.hpp"
 #include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
+#include "run/dots/dot_layout.hpp"
 #include "run/dots/dot_pass.hpp"
 #include "run/exact/exact_dots.hpp"
 #include "run/room.hpp"

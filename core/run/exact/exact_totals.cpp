@@ -9,7 +9,6 @@
 #include "exact/totals/superaccumulator.hpp"
 #include "formats/format.hpp"
 #include "run/exact/exact_words.hpp"
-#include "run/states/kept_integers.hpp"
 #include "run/states/kept_sums.hpp"
 #include "threads/pool.hpp"
 

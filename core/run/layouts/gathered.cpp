@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "run/reduce/job.hpp"
+#include "run/reduce/finish.hpp"
 
 namespace samesum {
 

@@ -6,11 +6,11 @@
 
 #include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
-#include "layout/set_dims.hpp"
+#include "layout/plan.hpp"
 #include "methods/short_method.hpp"
 #include "run/masks/masked.hpp"
 #include "run/reduce/accumulate.hpp"
-#include "run/reduce/job.hpp"
+#include "run/reduce/finish.hpp"
 #include "run/room.hpp"
 #include "select/reduction_thresholds.hpp"
 #include "select/thread_thresholds.hpp"

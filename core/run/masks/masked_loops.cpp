@@ -4,7 +4,7 @@
 
 #include "arithmetic/rounding.hpp"
 #include "kernels/instruction_set.hpp"
-#include "layout/set_dims.hpp"
+#include "layout/plan.hpp"
 #include "run/masks/masked.hpp"
 #include "run/reduce/accumulate.hpp"
 #include "run/room.hpp"
@@ -228,26 +228,37 @@ void add_columns_alone(const Plan& plan, const Method& method, const Range& rang
     }
 }
 
-// Rows that lie side by side and are filled from where they are. Those of tiles lie apart: what is next is
-// not what lies behind them.
-void add_filled_rows(const Plan& plan, const Method& method, const Range& range, std::int64_t fold,
-                     std::int64_t together, const Chosen& chosen, void* tile) {
-    const std::size_t n = static_cast<std::size_t>(range.last - range.first), size = size_of(plan.format);
+// Rows that lie side by side, read where they are. Those of tiles lie apart: what is next is not what lies
+// behind them.
+void add_rows_in_place(const Plan& plan, const Method& method, const Range& range, std::int64_t fold,
+                       std::int64_t together, const Chosen& chosen, void* tile) {
+    const std::size_t n = static_cast<std::size_t>(range.last - range.first), size = size_of(plan.format),
+                      index = static_cast<std::size_t>(std::countr_zero(size));
     const MaskWalk start(plan, range.outer);
-    const char* const x = start.x() + range.first * plan.inner.in;
-    MaskWalk row(plan.reduced, x, start.mask() + range.first, range.begin),
-        next(plan.reduced, x, start.mask() + range.first, range.begin);
+    const char *const x = start.x() + range.first * plan.inner.in, *const mask =
+                                                                       moved(start.mask(), range.first);
+    MaskWalk row(plan.reduced, x, mask, range.begin), next(plan.reduced, x, mask, range.begin);
     Rooms rooms;
     for (std::int64_t r = range.begin, now; r < range.end; r += now) {
         now = std::min(together, range.end - r);
-        for (char* to = rooms.x; to < rooms.x + static_cast<std::size_t>(now) * n * size;
-             to += n * size, row.next()) {
+        for (std::size_t i = 0; i < static_cast<std::size_t>(now); ++i, row.next()) {
             next.next();
-            methods().fill[std::countr_zero(size)](row.x(), reinterpret_cast<const std::uint8_t*>(row.mask()),
-                                                   n, chosen.identity, to,
-                                                   {next.x() - row.x(), next.mask() - row.mask()});
+            Ahead ahead{next.x() - row.x(), mask == nullptr ? 0 : next.mask() - row.mask()};
+            auto* of_row = reinterpret_cast<const std::uint8_t*>(row.mask());
+            if (plan.skip != Skip::nothing) {
+                std::uint8_t* const left = rooms.mask + i * n;
+                methods().those_of[index](row.x(), of_row, n, codes_of(plan.format, plan.skip), left, ahead);
+                of_row = left;
+                ahead = {};
+            }
+            if (chosen.use == MaskUse::filled)
+                methods().fill[index](row.x(), of_row, n, chosen.identity, rooms.x + i * n * size, ahead);
         }
-        add_folded(method, rooms.x, static_cast<std::int64_t>(n * size), now, n, fold, tile);
+        if (chosen.use == MaskUse::counted)
+            add_counts(method, rooms.mask, static_cast<std::ptrdiff_t>(n), static_cast<std::size_t>(now), n,
+                       tile);
+        else
+            add_folded(method, rooms.x, static_cast<std::int64_t>(n * size), now, n, fold, tile);
     }
 }
 
@@ -258,9 +269,9 @@ void add_columns(const Plan& plan, const Method& method, const Range& range, std
     const Columns columns(plan, range, range.first, n);
     // Whole groups of the rows that are taken as one.
     const std::int64_t fitting = columns.most(), most = fitting > fold ? fitting / fold * fold : fitting;
-    if (chosen.use == MaskUse::filled && plan.contiguous && plan.mask != nullptr && plan.inner.mask == 1 &&
-        plan.skip == Skip::nothing)
-        return add_filled_rows(plan, method, range, fold, most, chosen, tile);
+    const bool are_read = chosen.use == MaskUse::filled || plan.skip != Skip::nothing;
+    if (are_read && plan.contiguous && (plan.mask == nullptr || plan.inner.mask == 1))
+        return add_rows_in_place(plan, method, range, fold, most, chosen, tile);
     Rooms rooms;
     for (std::int64_t r = range.begin; r < range.end; r += most) {
         const auto block = columns.rows(r, std::min(most, range.end - r), chosen.use, rooms.x, rooms.mask);

@@ -6,7 +6,7 @@
 #include "arithmetic/rounding.hpp"
 #include "run/layouts/packed.hpp"
 #include "run/layouts/reordered.hpp"
-#include "run/reduce/job.hpp"
+#include "run/reduce/finish.hpp"
 #include "run/reduce/ways.hpp"
 #include "run/tiles.hpp"
 #include "select/mask_thresholds.hpp"

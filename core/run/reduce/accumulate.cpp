@@ -6,7 +6,7 @@
 
 #include "kernels/prefetch.hpp"
 #include "layout/copy.hpp"
-#include "layout/set_dims.hpp"
+#include "layout/plan.hpp"
 #include "run/layouts/tangled.hpp"
 #include "select/layout_thresholds.hpp"
 #include "select/reduction_thresholds.hpp"

@@ -46,4 +46,8 @@ std::size_t finish_chosen(const Plan& plan, const Target& target, std::size_t ti
                           std::int64_t outer, const std::int64_t* columns, std::size_t n,
                           std::uint8_t* failed);
 
+// One or several results of the same sets in one pass over the array: `most_results` at most. A position
+// needs a plan that is ordered.
+void run_job(const Plan& plan, const Target* targets, std::size_t count);
+
 }  // namespace samesum

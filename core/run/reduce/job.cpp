@@ -1,5 +1,3 @@
-#include "run/reduce/job.hpp"
-
 #include <algorithm>
 #include <memory>
 #include <span>
@@ -8,6 +6,7 @@
 #include "layout/copy.hpp"
 #include "run/layouts/tangled.hpp"
 #include "run/reduce/accumulate.hpp"
+#include "run/reduce/finish.hpp"
 #include "run/reduce/pass.hpp"
 #include "run/reduce/reduce.hpp"
 #include "run/reduce/ways.hpp"

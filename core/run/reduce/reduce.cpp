@@ -7,7 +7,7 @@
 #include "run/layouts/packed.hpp"
 #include "run/layouts/reordered.hpp"
 #include "run/masks/masked_reduce.hpp"
-#include "run/reduce/job.hpp"
+#include "run/reduce/finish.hpp"
 #include "run/reduce/positions.hpp"
 #include "run/reduce/ways.hpp"
 #include "run/tiles.hpp"

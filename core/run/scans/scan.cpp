@@ -69,9 +69,7 @@ class Job {
 
     // Lines that lie element by element beside each other go together.
     bool lines_side_by_side() const {
-        const std::int64_t elements = plan_.axis.size * long_.lines_together();
-        const bool quick = method_.takes_long_lines || elements <= elements_side_by_side;
-        return plan_.lines.count() >= group_lines * long_.lines_together() && method_.takes_lines() && quick;
+        return plan_.lines.count() >= group_lines * long_.lines_together() && method_.takes_lines();
     }
 
     // Lines too few for the threads, or so long that a carry joined block by block would lose its certainty.
