@@ -9,7 +9,9 @@ The last column is samesum's speed as a part of the fastest of the others.
 from __future__ import annotations
 
 import argparse
+import os
 import re
+import sys
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -177,6 +179,9 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--instruction-set", default=_core.instruction_set())
     options = parser.parse_args()
+    threads = {"OPENBLAS_NUM_THREADS": str(options.threads)}
+    if not threads.items() <= os.environ.items():  # NumPy reads it as it is imported
+        os.execve(sys.executable, [sys.executable, *sys.argv], os.environ | threads)
     _core.set_instruction_set(options.instruction_set)
     _core.set_num_threads(options.threads)
     torch.set_num_threads(options.threads)
