@@ -84,6 +84,11 @@ CALLS: dict[Any, tuple[Any, ...]] = {
     ss.group_norm: (X, 1),
     ss.scatter_reduce: (X[0], 1, [0, 1, 2, 3], X[0]),
     ss.segment_reduce: (X[0], [0]),
+    ss.matmul: (X[0], X[0].T),
+    ss.tensordot: (X[0], X[0].T),
+    ss.einsum: ("ij,ij->i", X[0], X[0]),
+    ss.conv: (X, X),
+    ss.scaled_dot_product_attention: (X, X, X),
 }
 
 

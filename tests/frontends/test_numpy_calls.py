@@ -43,6 +43,7 @@ def arguments(function: Any) -> tuple[Any, ...]:
         ss.reduce: (X, ["sum"]),
         ss.scatter_reduce: (X, 0, [0], X[:1]),
         ss.Scan: ("sum",),
+        ss.scaled_dot_product_attention: (X, X, X),
         ss.load: ("examples/onnx/opset13/reduce_sum_axes_2_3.onnx",),
     }
     return given.get(function, (X, 0))
