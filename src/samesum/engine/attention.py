@@ -125,7 +125,7 @@ def _call(
             batch = np.broadcast_shapes(batch, ends.shape[:-1])
         operands = [None if x is None else _spread(x, (*batch, *last)) for x, last in lasts]
         all_ends = None if ends is None else _spread(np.asarray(ends, np.int64), (*batch, rows))
-    except ValueError:
+    except (ValueError, RuntimeError):  # the second one of more axes than NumPy broadcasts
         shapes = ", ".join(str(x.shape) for x in (query, key, value, mask, ends) if x is not None)
         raise ShapeError(f"the shapes {shapes} do not broadcast to one batch") from None
     if mask is not None and mask.dtype != np.bool_ and (float_format(mask.dtype) is None or mask.dtype.itemsize == 1):

@@ -127,8 +127,9 @@ def _windows(padded: NDArray, phase: Sequence[Taps], before: Sequence[int]) -> N
     if 0 in taps:
         return np.empty((*lead, *outputs, *taps), padded.dtype)
     start = padded[_behind([slice(a + each.start, None) for a, each in zip(before, phase, strict=True)])]
-    steps = [each.step * s for each, s in zip(phase, strides, strict=True)]
-    reaches = [each.reach * s for each, s in zip(phase, strides, strict=True)]
+    # A step that is never taken may be any number, also one that no stride holds.
+    steps = [each.step * s if each.outputs > 1 else 0 for each, s in zip(phase, strides, strict=True)]
+    reaches = [each.reach * s if each.taps > 1 else 0 for each, s in zip(phase, strides, strict=True)]
     return np.lib.stride_tricks.as_strided(
         start, (*lead, *outputs, *taps), (*padded.strides[:3], *steps, *reaches), writeable=False
     )

@@ -9,6 +9,7 @@ from samesum.engine.attention import attention
 from samesum.engine.machine import FloatingPointScope
 from samesum.errors import ArgumentError
 from samesum.formats.arrays import ArrayLike, NDArray
+from samesum.formats.integers import boolean_of
 from samesum.frontends.arrays.numbers import real_number
 
 
@@ -32,7 +33,8 @@ def scaled_dot_product_attention(
     float64 is computed in decimal numbers, as an oracle: some milliseconds for each query.
 
     Raises DtypeError for dtypes other than float16, bfloat16, float32 and float64, ShapeError for shapes that do not
-    fit, ArgumentError for a mask beside `is_causal` and a scale that is not finite.
+    fit, ArgumentError for a mask beside `is_causal` and a scale that is not finite, ArgumentTypeError for an
+    `is_causal` that is no boolean.
     Source: PyTorch, `torch.nn.functional.scaled_dot_product_attention`.
 
     >>> import numpy as np
@@ -40,6 +42,7 @@ def scaled_dot_product_attention(
     >>> scaled_dot_product_attention(np.float32([[1e20, 0]]), k, np.float32([[1, 2], [5, 6], [2, 4]]))
     array([[1.5, 3. ]], dtype=float32)
     """
+    is_causal = boolean_of("is_causal", is_causal)
     if is_causal and attn_mask is not None:
         raise ArgumentError("attn_mask and is_causal are given; one of them at most is allowed")
     number = None if scale is None else real_number("scale", scale)
