@@ -18,6 +18,7 @@ from samesum.algebra.elements import float_format
 from samesum.engine.attention_exact import Exactly, Formula, Row, rounded_score
 from samesum.errors import AttributeValueError, DtypeError, ShapeError
 from samesum.formats.arrays import NDArray
+from samesum.formats.limits import checked
 from samesum.formats.rounding import Format
 
 _MOST_SCALE = 2.0**500
@@ -77,15 +78,18 @@ def attention(
     influence at all, nor has its value; a query that sees no key has zeros.
     """
     call = _call(query, key, value, mask, ends, scale, cap)
-    dtype = call.query.dtype
+    dtype, batch = call.query.dtype, call.query.shape[:-1]
+    shape = checked((*batch, value.shape[-1]))
+    shape_shown = None if shown is Shown.NOTHING else checked((*batch, key.shape[-2]))
+    if 0 in shape and shape_shown is None:
+        return np.empty(shape, dtype), None
     if call.is_for_core:
         high, low = _words_of_scale(scale, query.shape[-1])
         operands = (call.query, call.key, call.value, call.mask, call.ends)
         out, seen, left, seen_left = _core.attention(*operands, high, low, call.cap, shown)
     else:
-        batch = call.query.shape[:-1]
-        out = np.empty((*batch, value.shape[-1]), dtype)
-        seen = None if shown is Shown.NOTHING else np.empty((*batch, key.shape[-2]), dtype)
+        out = np.empty(shape, dtype)
+        seen = None if shape_shown is None else np.empty(shape_shown, dtype)
         left = np.arange(out.size)
         seen_left = np.arange(0 if seen is None else seen.size)
     _settle(call, out, left, lambda rows, row, column, form: row.average(rows.values(column), form))
