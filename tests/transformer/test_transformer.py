@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from onnx.reference import ReferenceEvaluator
 from onnx.utils import Extractor
 
 import samesum
+from machines import same_everywhere
 from samesum.frontends.plugins import reference
 from samesum.specs.lookup import FAMILY
 from samesum.specs.onnx import ONNX
@@ -166,13 +167,21 @@ def test_reductions_in_half_precision_would_be_seen() -> None:
     assert len(beyond(evaluated(MODEL, FEEDS, ReduceMean))) == 2
 
 
-def test_loaded_whole_each_row_of_a_batch_has_the_bits_that_it_has_alone() -> None:
-    model = samesum.load(FOLDER / "transformer.onnx")
-    whole = model.run(FEEDS)
-    for i in range(len(FEEDS["tokens"])):
-        alone = model.run({name: each[i : i + 1] for name, each in FEEDS.items()})
-        for name in OUTPUTS:
-            np.testing.assert_array_equal(alone[name], whole[name][i : i + 1], strict=True)
+def test_loaded_whole_a_sentence_has_the_bits_that_it_has_alone_whatever_surrounds_it() -> None:
+    lengths = FEEDS["mask"].sum(1)
+    assert list(lengths) == [16, 11, 5]
+
+    def ways() -> Iterator[np.ndarray]:
+        model = samesum.load(FOLDER / "transformer.onnx")
+        alone = [model.run({name: each[i : i + 1, :n] for name, each in FEEDS.items()}) for i, n in enumerate(lengths)]
+        for further in (0, 1, 19):
+            whole = model.run({name: np.pad(each, ((0, 0), (0, further))) for name, each in FEEDS.items()})
+            for i, n in enumerate(lengths):
+                np.testing.assert_array_equal(whole["states"][i, :n], alone[i]["states"][0], strict=True)
+                np.testing.assert_array_equal(whole["embedding"][i], alone[i]["embedding"][0], strict=True)
+            yield from whole.values()
+
+    same_everywhere(ways)
 
 
 PARTS = {
