@@ -20,9 +20,8 @@ inline constexpr Threshold rows_per_merge{
     "rows_per_merge", 4, "rows", "so many of a wide row are taken for each column that is merged in the end"};
 inline constexpr Threshold short_row_bytes{"short_row_bytes", 128, "bytes of a row",
                                            "shorter rows with gaps are copied to lie side by side"};
-inline constexpr Threshold least_scan_columns{
-    "least_scan_columns", 8, "lines side by side",
-    "fewer are scanned along the axis"};
+inline constexpr Threshold least_scan_columns{"least_scan_columns", 8, "lines side by side",
+                                              "fewer are scanned along the axis"};
 
 // Elements that are copied.
 inline constexpr Threshold streamed_bytes{"streamed_bytes", 16 << 20, "bytes of results",

@@ -66,7 +66,8 @@ class FloatingPointScope {
 class TaskRef {
   public:
     template <class F>
-    requires(!std::is_same_v<std::remove_cvref_t<F>, TaskRef>) TaskRef(F& f)
+        requires(!std::is_same_v<std::remove_cvref_t<F>, TaskRef>)
+    TaskRef(F& f)
         : object_(&f), call_([](void* o, std::size_t t, std::size_t w) { (*static_cast<F*>(o))(t, w); }) {}
     void operator()(std::size_t task, std::size_t worker) const { call_(object_, task, worker); }
 

@@ -202,6 +202,20 @@ def test_what_is_not_finite(dtype: np.dtype[Any]) -> None:
 
 
 @each_float
+@pytest.mark.parametrize("length", [3, 11, 93])
+def test_what_is_not_finite_stays_in_its_row_and_its_columns(dtype: np.dtype[Any], length: int) -> None:
+    """Columns in runs that end within a vector: beyond each is the next run, and the next row."""
+    for count in (1, 2, 3, 4, 6, 14, 40):
+        a, b = rows("normal", dtype, count, 29), rows("normal", dtype, 3 * length, 29, 50)
+        a[0, 6], a[-1, 0] = np.inf, -np.inf
+        expected = contracted(a, b)
+        runs = np.ascontiguousarray(b.reshape(3, length, 29).transpose(0, 2, 1)).transpose(0, 2, 1)
+        out = np.empty((count, 3, length), dtype)
+        _core.contract(a, runs, None, out, 0, 1, 2, 1, 1.0, 0.0)
+        assert_bits(out.reshape(count, -1), expected, f"{count} rows")
+
+
+@each_float
 def test_alpha_and_beta(dtype: np.dtype[Any]) -> None:
     a, b, c = rows("normal", dtype, 9, 30), rows("normal", dtype, 30, 30, 10), rows("wide", dtype, 9, 30)
     ends = 5e-324, 1e-300, 2.0**-140, 0.1, -3.0, 2.0**60, 1e300, 0.0

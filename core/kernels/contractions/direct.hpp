@@ -36,7 +36,12 @@ struct FewRowsSums {
             store(of.squares + j + v * width, squares[v]);
             for_each_of<rows>([&](std::size_t r) SAMESUM_INLINED {
                 double* const to = of.sums + r * of.pitch + j + v * width;
-                store(to, load<Doubles>(to) + sum[r][v]);
+                // Beyond n columns are sums of others, to which infinity times a zero that is not there adds
+                // NaN.
+                if constexpr (whole)
+                    store(to, load<Doubles>(to) + sum[r][v]);
+                else
+                    for (std::size_t i = 0; i < n; ++i) to[i] += sum[r][v][i];
             });
         });
     }
