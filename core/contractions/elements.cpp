@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "arithmetic/rounding.hpp"
 #include "exact/elements.hpp"
@@ -29,6 +30,17 @@ std::uint64_t special_result(const Superaccumulator& total, double alpha, double
     const double scaled = without_size(alpha) * sum,
                  added = beta == 0 ? 0 : without_size(beta) * without_size(addend);
     return round_bits(scaled + added, format);
+}
+
+// The last place of the least of n numbers of float32 that is not zero: all are multiples of it.
+double least_place(const char* numbers, std::size_t n) {
+    std::uint32_t least = UINT32_MAX;
+    for (std::size_t i = 0; i < n; ++i) {
+        std::uint32_t bits;
+        std::memcpy(&bits, numbers + 4 * i, 4);
+        least = std::min(least, (bits & 0x7fffffff) - 1);  // of a zero the greatest
+    }
+    return std::ldexp(1, std::max<int>(static_cast<int>((least + 1) >> 23), 1) - 150);
 }
 
 }  // namespace
@@ -95,7 +107,10 @@ void ContractionElements::put(std::size_t g, std::size_t m, std::size_t n) {
     char* const to =
         const_cast<char*>(call_.out.data) + call_.out.batch[g] + call_.out.outer[m] + call_.out.inner[n];
     if (is_finite_) {
-        const Sum total = in_double_words();
+        Sum total = in_double_words();
+        if (format_ == Format::f32 && std::fabs(total.hi) < 2 * total.bound &&
+            is_zero(total.hi, total.lo, total.bound, least_place(a_, terms_) * least_place(b_, terms_)))
+            total = {};
         const double hi[vector_elements] = {total.hi}, lo[vector_elements] = {total.lo},
                      bound[vector_elements] = {total.bound};
         std::uint8_t failed;

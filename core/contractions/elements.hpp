@@ -1,6 +1,7 @@
 // Single elements of products, whose rows are gathered.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -10,6 +11,11 @@
 #include "run/room.hpp"
 
 namespace samesum {
+
+// A multiple of `unit` that is within `bound` of hi + lo can be nothing but zero. (Lemma 87)
+inline bool is_zero(double hi, double lo, double bound, double unit) {
+    return 2 * (std::fabs(hi + lo) + bound) < unit;
+}
 
 // Elements of floats one after the other: first in double-words, then exactly.
 class ContractionElements {

@@ -223,11 +223,14 @@ void ContractionTile::multiply_twice(const Measures& all) {
     alignas(64) double anchors[room_columns];
     failures_ = 0;
     for (std::size_t r = 0; r < rows_; ++r) {
+        double* const rest = lo + r * pitch_;
         for (std::size_t j = 0; j < strip_.count; ++j) {
             anchors[j] = anchor(r, j);
             sums(r)[j] -= anchors[j];
+            if (is_zero(sums(r)[j], rest[j], factor * anchors[j], all.rows[3][r] * all.columns[3][j]))
+                sums(r)[j] = rest[j] = anchors[j] = 0;
         }
-        failures_ += finish_row(r, {sums(r), lo + r * pitch_, anchors, factor, nullptr, 1, 0, true}, false);
+        failures_ += finish_row(r, {sums(r), rest, anchors, factor, nullptr, 1, 0, true}, false);
     }
     record(Route::contraction_twice);
 }

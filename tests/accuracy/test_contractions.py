@@ -139,6 +139,23 @@ def test_products_that_cancel_are_decided_in_two_words(dtype: np.dtype[Any]) -> 
 
 
 @each_narrow
+def test_sums_that_are_zero_need_no_exact_sums(dtype: np.dtype[Any]) -> None:
+    """Each term has its opposite, and what is left of some is less than the last bits of the others."""
+    for count, others in ((40, 60), (3, 5), (2, 90)):
+        a, b = rows("normal", dtype, count, 64), rows("normal", dtype, others, 64, 50)
+        a[:, 1::2], b[:, 1::2] = a[:, ::2], -b[:, ::2]
+        ways = taken(lambda a=a, b=b: product(a, b))
+        assert ways["contraction.exact"] == 0
+        check(a, b, f"{count} x {others} zeros")
+        b[::3, 5] = np.nextafter(b[::3, 5].astype(np.float32), np.float32(9)).astype(dtype)
+        b[1::3, 6:8] = 0
+        a[:, 6:8] = 2.0**-14, -(2.0**-14)
+        b[2::3, 6:8] = 2.0**-14, 2.0**-14
+        check(a, b, f"{count} x {others}, some zeros", np.full((count, others), -0.0).astype(dtype))
+        check(a, b, "times alpha", rows("normal", dtype, count, others, 7), alpha=-0.3, beta=0.7)
+
+
+@each_narrow
 def test_sums_of_whole_numbers_are_decided_by_their_bits(dtype: np.dtype[Any]) -> None:
     """Sums that float64 holds, many of them in the middle of two numbers of the type."""
     rng = np.random.default_rng(1)
