@@ -232,3 +232,17 @@ def test_lazy_arrays_are_refused() -> None:
 def test_conv_of_integers_wraps() -> None:
     x, w = np.full((1, 1, 4), 100, np.int8), np.full((1, 1, 2), 100, np.int8)
     assert ss.conv(x, w, np.int8([3])).tolist() == [[[35] * 3]]
+
+
+def test_convolutions_of_no_channels_are_their_bias() -> None:
+    x, weight, none = np.ones((2, 0, 5), np.float32), np.ones((3, 0, 2), np.float32), np.ones((0, 0, 2), np.float32)
+    assert ss.conv(x, weight).tolist() == [[[0] * 4] * 3] * 2
+    assert ss.conv(x, weight, np.float32([1, 2, 3])).tolist() == [[[1] * 4, [2] * 4, [3] * 4]] * 2
+    assert ss.conv(x, none, groups=2).shape == (2, 0, 4)
+    assert ss.conv(x[:0], weight).shape == (0, 3, 4)
+
+
+def test_more_axes_than_numpy_broadcasts_are_refused() -> None:
+    x = np.ones((1,) * 33 + (2, 2), np.float32)
+    with pytest.raises(ss.ShapeError, match="at most 32 axes before the last two"):
+        ss.matmul(x, x)

@@ -146,6 +146,8 @@ def _matrices(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[Labels, Labels, L
         batch = np.broadcast_shapes(a[:-2], b[:-2])
     except ValueError:
         raise ShapeError(f"{shapes}: the axes before the last two do not broadcast together") from None
+    except RuntimeError:  # NumPy's, beyond 32
+        raise ShapeError(f"{shapes}: at most 32 axes before the last two are allowed") from None
     matrix = [label for label in ("row", "column") if label in of_a or label in of_b]
     shape = (*batch, *a[-2:-1], *(b[-1:] if len(b) > 1 else ()))
     return tuple(of_a), tuple(of_b), (*range(-len(batch), 0), *matrix), shape

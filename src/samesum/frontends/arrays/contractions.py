@@ -130,9 +130,12 @@ def conv(
             )
         axes.append(plain_taps(length, room // strides[i] + 1, strides[i], dilations[i], pads[i][0]))
     target = result or common
-    added = others[0].astype(target, copy=False).reshape(count, -1, *(1,) * spatial) if others else None
+    added = (
+        others[0].astype(target, copy=False).reshape(count, len(kernel) // count, *(1,) * spatial) if others else None
+    )
     grouped = whole.reshape(whole.shape[0], count, kernel.shape[1], *whole.shape[2:])
-    found = convolve(grouped, kernel.reshape(count, -1, *kernel.shape[1:]), axes, added, target)
+    weights = kernel.reshape(count, kernel.shape[0] // count, *kernel.shape[1:])
+    found = convolve(grouped, weights, axes, added, target)
     found = found.reshape(found.shape[0], kernel.shape[0], *found.shape[3:])
     return found if whole is data else found[0]
 
