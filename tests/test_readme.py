@@ -41,6 +41,7 @@ NEEDED = {
     **{module: "torch" for module in MODULES if re.fullmatch(r"samesum.frontends.plugins.(exact_)?torch.*", module)},
     **dict.fromkeys(("samesum.openvino", "samesum.openvino.exact"), "openvino"),
     **dict.fromkeys(("samesum.torch", "samesum.torch.exact"), "torch"),
+    "docs/products.md": "torch",
     "docs/runtimes.md": "onnxruntime",
     "docs/howto/group_by.md": "xarray",
 }
