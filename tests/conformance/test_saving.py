@@ -115,7 +115,7 @@ def test_every_case_has_a_folder_of_its_own() -> None:
 
 def test_a_corrected_answer_is_saved_with_its_reason(tmp_path: Path) -> None:
     corrected = [case for case in titled().values() if case.correction]
-    assert {case.suite for case in corrected} == {"openvino-op-reference", "onnxruntime-own"}
+    assert {case.suite for case in corrected} == {"openvino-op-reference", "onnxruntime-own", "onnx-node-others"}
     case = corrected[0]
     saved = (save_case(tmp_path, case, _found(case)) / "found.txt").read_text(encoding="utf-8")
     assert saved.splitlines()[1] == f"corrected: {case.correction}"
