@@ -268,3 +268,12 @@ def certified_dots(
 def certified_lines(
     x: np.ndarray[Any, np.dtype[Any]], centred: bool, words: bool, inside: float
 ) -> np.ndarray[Any, np.dtype[np.float64]]: ...
+def certified_attention(
+    query: np.ndarray[Any, np.dtype[Any]],
+    keys: np.ndarray[Any, np.dtype[Any]],
+    values: np.ndarray[Any, np.dtype[Any]],
+    mask: np.ndarray[Any, np.dtype[Any]],
+    scale: float,
+    scale_rest: float,
+    cap: float,
+) -> np.ndarray[Any, np.dtype[np.float64]]: ...
