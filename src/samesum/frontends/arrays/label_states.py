@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from samesum.engine.scattering import check_places
-from samesum.errors import AttributeValueError, ShapeError
+from samesum.errors import ArgumentError, AttributeValueError, ShapeError
 from samesum.formats.arrays import Dtype, NDArray
 from samesum.frontends.arrays.segments import segment_reduce
 from samesum.frontends.arrays.state import State, _restored
@@ -81,18 +81,21 @@ class LabelStates:
 def states_of_labels(name: Any, x: NDArray, labels: NDArray, count: int | None, correction: float) -> LabelStates:
     """The states of the slices of `x` along its first axis, each of which has one label.
 
-    Raises ShapeError for labels of another length, AttributeValueError for one that is negative or not below `count`.
+    Raises ShapeError for labels of another length, ArgumentError for one that is negative or not below `count`.
     """
     kept = x.shape[1:]
     if labels.shape != x.shape[:1]:
         raise ShapeError(f"labels have shape {labels.shape}; a chunk of x takes ({x.shape[0]},)")
     if count is not None:
-        check_places("labels", labels, count, negative=False)
+        try:
+            check_places("labels", labels, count, negative=False)
+        except AttributeValueError as error:  # the engine's word for operators of the standards
+            raise ArgumentError(str(error)) from None
     order = np.argsort(_narrow(labels), kind="stable")
     found, starts, counts = np.unique(labels[order], return_index=True, return_counts=True)
     places = found.astype(np.int64)
     if (places < 0).any():
-        raise AttributeValueError(f"labels has {found[places < 0][0]}; allowed are 0 to 2^63 - 1")
+        raise ArgumentError(f"labels has {found[places < 0][0]}; allowed are 0 to 2^63 - 1")
     length = max(1, min(_OUTPUTS // max(1, math.prod(kept)), _OUTPUTS if count is None else count))
     runs = {}
     numbers, firsts = np.unique(places // length, return_index=True)
