@@ -23,7 +23,8 @@ from samesum_bench.competitors.catalogue import COMPETITORS, installed, versions
 from samesum_bench.contest import Settings
 from samesum_bench.machine import current_load, this_machine
 from samesum_bench.plots import plot
-from samesum_bench.reports import Report, document, markdown, report_lines
+from samesum_bench.report_tables import markdown, report_lines
+from samesum_bench.reports import Report, document
 from samesum_bench.results import OtherConditions, Results, ResultsError
 from samesum_bench.running import Bench, lacking, measured
 

@@ -163,7 +163,7 @@ def test_markdown_and_pictures_are_written(bench: Command, tmp_path: Path) -> No
 
 
 def test_long_tables_are_for_files(bench: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("samesum_bench.reports.MOST_ROWS", 4)
+    monkeypatch.setattr("samesum_bench.report_tables.MOST_ROWS", 4)
     done = bench(*ONE, "--op", "sum,max,min,mean,prod", *ALONE)
     assert "5 rows are too many to print; --markdown FILE writes them all" in done.out
 

@@ -9,7 +9,8 @@ import pytest
 from made_reports import report, row
 
 from samesum.cli.show import Table, table_lines
-from samesum_bench.reports import Cause, LeftOut, markdown, report_lines
+from samesum_bench.report_tables import markdown, report_lines
+from samesum_bench.reports import Cause, LeftOut
 from samesum_bench.results import Row
 
 MANY = [row(name) for name in ("sum", "mean", "max", "cumulative_sum", "softmax")]
