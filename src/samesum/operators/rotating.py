@@ -24,7 +24,7 @@ def rotary_embedding(attributes: Attributes, inputs: Inputs) -> NDArray:
     if x.ndim == 3:
         if not heads or heads < 0 or x.shape[-1] % heads:
             raise AttributeValueError(f"num_heads is {heads}; it has to divide the size of {x.shape}")
-        by_head = x.reshape(*x.shape[:2], heads, -1)
+        by_head = x.reshape(*x.shape[:2], heads, x.shape[-1] // heads)
     else:
         by_head = np.swapaxes(x, 1, 2)
     return _turned(attributes, by_head, x, [_at(each, positions) for each in (cos, sin)])
