@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import floor, lcm
+from math import floor, lcm, prod
 
 import numpy as np
 
@@ -165,18 +165,18 @@ def resized(x: NDArray, lines: Sequence[Line], way: Way, fill: float) -> NDArray
 def _weighted(y: NDArray, axis: int, places: NDArray, weights: NDArray) -> NDArray:
     """Each sum is made one term after the other, of a block of terms at a time."""
     wanted, taps = weights.shape
-    block = max(1, _TERMS * y.shape[axis] // (y.size * wanted))
-    first_of_block, last = ((slice(None),) * axis + (at,) for at in (0, -1))
+    lines = y.reshape(prod(y.shape[:axis]), y.shape[axis], prod(y.shape[axis + 1 :]))
+    block = max(1, _TERMS // (len(lines) * wanted * lines.shape[2]))
     total: NDArray | None = None
     for begin in range(0, taps, block):
         part = slice(begin, begin + block)
-        terms = np.take(y, places[:, part].T, axis)
-        terms *= weights[:, part].T.reshape(-1, wanted, *(1,) * (y.ndim - axis - 1))
+        terms = np.take(lines, places[:, part].T, 1)
+        terms *= weights[:, part].T[..., None]
         if total is not None:
-            terms[first_of_block] += total
-        total = (terms if block == 1 else np.add.accumulate(terms, axis=axis))[last]
+            terms[:, 0] += total
+        total = (terms if block == 1 else np.add.accumulate(terms, axis=1))[:, -1]
     assert total is not None
-    return total
+    return total.reshape(*y.shape[:axis], wanted, *y.shape[axis + 1 :])
 
 
 def _coefficient(attributes: Attributes, name: str) -> Fraction:
