@@ -66,8 +66,8 @@ def dequantize(attributes: Attributes, inputs: Inputs) -> NDArray:
 def dynamically_quantized(_: Attributes, inputs: Inputs, count: int) -> tuple[NDArray, ...]:
     """DynamicQuantizeLinear: each output is its formula over the input and the rounded outputs that it needs.
 
-    The range holds 0. Where it is 0 or too small for a scale, as of no elements at all, the scale is 1, as ONNX
-    Runtime has it.
+    The range holds 0. The scale is 1 where the range is 0, as that of no elements (ONNX Runtime has it so), and where
+    its 255th part would be rounded to 0 (ONNX Runtime divides by that).
     """
     x = given(inputs, 0)
     axes = tuple(range(x.ndim))
