@@ -243,6 +243,13 @@ REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: openvino.GroupConvolution(X, W, **_OV), ShapeError, "groups first"),
     (lambda: openvino.Convolution(X, whole(1, 3, 2, 2), **_OV), ShapeError, "rank 4"),
     (lambda: openvino.ConvolutionBackpropData(X, whole(2, 3, 2), [1, 2], **_OV), ShapeError, "output_shape"),
+    (
+        lambda: openvino.ConvolutionBackpropData(X, whole(2, 3, 2), [6.0], **_OV),
+        DtypeError,
+        "a size of output_shape has",
+    ),
+    (lambda: openvino.ConvolutionBackpropData(X, whole(2, 3, 2), [2**63], **_OV), DtypeError, "integer of 64 bits"),
+    (lambda: openvino.AdaptiveAvgPool(X, [2.5]), DtypeError, "a size of output_shape has to be an integer; got 2.5"),
     (lambda: openvino.Convolution(X, W, **{**_OV, "dilations": [0]}), AttributeValueError, "dilations"),
 ]
 
