@@ -13,6 +13,7 @@ import samesum as ss
 from contraction_oracle import contracted
 from naming import looped
 from oracle import assert_bits
+from samesum.engine import einsums
 from samesum.errors import ArgumentError, ArgumentTypeError, AxisError, DtypeError, ShapeError
 from samesum.formats.arrays import NDArray
 
@@ -146,6 +147,17 @@ def test_tensors_of_pytorch_share_their_memory() -> None:
     out = torch.empty(4, 3, dtype=torch.bfloat16)
     assert ss.matmul(a, b.T, out=out) is out
     assert_bits(out.view(torch.int16).numpy().view(ml_dtypes.bfloat16), found, "out")
+
+
+def test_nothing_is_multiplied_before_every_size_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    long, pairs = whole(2**11), []
+    monkeypatch.setattr(einsums, "contract", lambda *operands: pairs.append(operands))
+    for equation in ("a,b,c,d->abcd", "a,b,c,d,c,d->ab"):
+        with pytest.raises(ShapeError, match=r"more than 2\^40 elements"):
+            ss.einsum(equation, *[long] * (equation.count(",") + 1))
+    with pytest.raises(ShapeError, match="'a' has several lengths"):
+        ss.einsum("a,b,a->ab", long, long, whole(3))
+    assert not pairs
 
 
 CALLS: list[tuple[Callable[[], Any], type[Exception], str]] = [
