@@ -17,6 +17,8 @@ from samesum.formats.conversion import convert
 from samesum.formats.limits import broadcast
 from samesum.operators.rows import Attributes, Inputs, Run
 
+WIDE = np.dtype(np.float64)
+
 Binary = Callable[[NDArray, NDArray], Any]
 Unary = Callable[[NDArray], Any]
 
@@ -88,6 +90,11 @@ def optional(inputs: Inputs, position: int) -> NDArray | None:
     return inputs[position] if position < len(inputs) else None
 
 
+def widened(array: NDArray) -> NDArray:
+    """The elements in float64."""
+    return np.asarray(convert(array, WIDE))
+
+
 def integers(array: NDArray) -> tuple[int, ...]:
     """The elements of an input of integers; DtypeError where a file holds others, which only its dtype can tell."""
     if array.dtype.kind not in "iu":
@@ -132,7 +139,7 @@ def power(a: NDArray, b: NDArray) -> NDArray:
         return elementwise.power(a, b)
     if b.dtype.kind in "iu":
         return _integer_power(a, b)
-    return convert(elementwise.power(convert(a, np.dtype(np.float64)), b), a.dtype)
+    return convert(elementwise.power(widened(a), b), a.dtype)
 
 
 def _integer_power(a: NDArray, b: NDArray) -> NDArray:
