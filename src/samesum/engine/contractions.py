@@ -18,7 +18,7 @@ from samesum.engine.memory import reduce
 from samesum.errors import AxisError, ShapeError
 from samesum.formats.arrays import Dtype, NDArray, Out, native
 from samesum.formats.axes import all_from_front
-from samesum.formats.limits import checked
+from samesum.formats.limits import broadcast, checked
 
 Labels = Sequence[Hashable]
 
@@ -143,11 +143,9 @@ def _matrices(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[Labels, Labels, L
     if length != other:
         raise ShapeError(f"{shapes}: the rows of the first have {length} elements, the columns of the second {other}")
     try:
-        batch = np.broadcast_shapes(a[:-2], b[:-2])
-    except ValueError:
-        raise ShapeError(f"{shapes}: the axes before the last two do not broadcast together") from None
-    except RuntimeError:  # NumPy's, beyond 32
-        raise ShapeError(f"{shapes}: at most 32 axes before the last two are allowed") from None
+        batch = broadcast(a[:-2], b[:-2])
+    except ShapeError as error:
+        raise ShapeError(f"{shapes}: of the axes before the last two, {error}") from None
     matrix = [label for label in ("row", "column") if label in of_a or label in of_b]
     shape = (*batch, *a[-2:-1], *(b[-1:] if len(b) > 1 else ()))
     return tuple(of_a), tuple(of_b), (*range(-len(batch), 0), *matrix), shape

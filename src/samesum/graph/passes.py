@@ -17,7 +17,7 @@ import numpy as np
 from samesum.algebra.rows import Reduction
 from samesum.engine.memory import SELECT_LAST, reduce_several
 from samesum.engine.pieces import Pieces, reduce_pieces
-from samesum.errors import SamesumError, during
+from samesum.errors import SamesumError, ShapeError, during
 from samesum.formats.arrays import NDArray
 from samesum.graph.blocks import Block, grid, kept_part
 from samesum.graph.chains import Doing, Type, Unforeseen, Values, chain_of
@@ -25,7 +25,7 @@ from samesum.graph.model import Node
 from samesum.graph.stages import Stage
 from samesum.graph.steps import Step
 from samesum.operators import facts as rules
-from samesum.operators.pointwise import MOST_AT_ONCE
+from samesum.operators.pointwise import broadcast_shape
 from samesum.operators.rows import Cut, Fact
 
 BLOCK_BYTES = 512 << 10
@@ -62,8 +62,8 @@ def in_one_pass(stage: Stage, values: Values) -> dict[str, NDArray] | None:
 def _is_small(arrays: list[NDArray]) -> bool:
     """True if nothing that they broadcast to is larger than a block."""
     try:
-        return len(arrays) <= MOST_AT_ONCE and np.broadcast(*arrays).size * _WIDEST <= BLOCK_BYTES
-    except ValueError:
+        return prod(broadcast_shape(*arrays)) * _WIDEST <= BLOCK_BYTES
+    except ShapeError:
         return False
 
 

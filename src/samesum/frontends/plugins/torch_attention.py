@@ -12,6 +12,7 @@ import torch
 from samesum.engine.attention import attention
 from samesum.errors import SamesumError
 from samesum.formats.arrays import NDArray
+from samesum.formats.limits import broadcast
 from samesum.frontends.plugins.torch_norms import is_transformed
 from samesum.frontends.plugins.torch_overrides import Kernel, NotHere, array_of, check, tensor_of
 
@@ -25,9 +26,12 @@ def _attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Te
     is_causal, scale, is_grouped = call
     for each in (q, k, v):
         check(each, _TYPES)
+        if each.dtype != q.dtype or each.dim() < 2 + is_grouped:
+            raise NotHere
     if mask is not None:
-        check(mask, (*_TYPES, torch.bool))
-        if is_causal:
+        check(mask, (q.dtype, torch.float32, torch.bool))
+        scores = (*broadcast(q.shape[:-2], k.shape[:-2]), q.shape[-2], k.shape[-2])
+        if is_causal or mask.dim() < 2 or broadcast(scores, mask.shape) != scores:
             raise NotHere
     query, key, value = (array_of(each.detach()) for each in (q, k, v))
     added = None if mask is None else array_of(mask.detach())
@@ -37,7 +41,7 @@ def _attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Te
     if added is not None:
         raise NotHere
     result = attention(*_groups(query, key, value), None, ends, scale)[0]
-    return tensor_of(result.reshape(*result.shape[:-4], -1, *result.shape[-2:]))
+    return tensor_of(result.reshape(*result.shape[:-4], q.shape[-3], *result.shape[-2:]))
 
 
 def _groups(query: NDArray, key: NDArray, value: NDArray) -> tuple[NDArray, NDArray, NDArray]:

@@ -141,13 +141,15 @@ def _convolution(
     weights = kernel.reshape(groups, lead, *kernel.shape[1:])
     weights = weights.swapaxes(1, 2) if transposed else weights
     numbers = [list(each) * (spatial if len(each) == 1 else 1) for each in (stride, padding, dilation, output_padding)]
-    if any(len(each) != spatial for each in numbers) or (others and others[0].size != groups * weights.shape[1]):
+    if any(len(each) != spatial for each in numbers) or (others and others[0].shape != (groups * weights.shape[1],)):
         raise NotHere
     axes: list[list[Taps]] = []
     for size, length, s, p, d, extra in zip(x.shape[2:], weight.shape[2:], *numbers, strict=True):
+        if min(s, d) < 1 or p < 0 or extra < 0 or (transposed and extra >= max(s, d)):
+            raise NotHere
         reach = d * (length - 1) + 1
         outputs = (size - 1) * s + reach + extra - 2 * p if transposed else (size + 2 * p - reach) // s + 1
-        if outputs < 1 or min(s, d) < 1 or p < 0:
+        if outputs < 1:
             raise NotHere
         axes.append((transposed_taps if transposed else plain_taps)(length, outputs, s, d, p))
     term = others[0].reshape(groups, -1, *(1,) * spatial) if others else None
