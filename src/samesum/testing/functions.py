@@ -34,7 +34,7 @@ from samesum.frontends.arrays.scans import (
 from samesum.frontends.arrays.segments import scatter_reduce, segment_reduce
 from samesum.frontends.arrays.variances import std, var
 from samesum.frontends.arrays.vector_norms import vector_norm
-from samesum.testing.families import Family, Judged, Scale
+from samesum.testing.families import EXACTLY, Family, Judged, Scale
 from samesum.testing.node import Node
 
 Bound = Mapping[str, Any]
@@ -129,9 +129,9 @@ FUNCTIONS: dict[str, Function] = {
     "max": Function(greatest, Judged(_F.MAX, _S.EXACT), _reduction),
     "nanmin": Function(nanmin, Judged(_F.MIN, _S.EXACT), _reduction),
     "nanmax": Function(nanmax, Judged(_F.MAX, _S.EXACT), _reduction),
-    "all": Function(all_true, Judged(_F.LOGICAL, _S.EXACT), _reduction),
-    "any": Function(any_true, Judged(_F.LOGICAL, _S.EXACT), _reduction),
-    "count_nonzero": Function(count_nonzero, Judged(_F.LOGICAL, _S.EXACT), _reduction),
+    "all": Function(all_true, Judged(_F.MIN, _S.EXACT), _reduction),
+    "any": Function(any_true, Judged(_F.MAX, _S.EXACT), _reduction),
+    "count_nonzero": Function(count_nonzero, EXACTLY, _reduction),
     "var": Function(var, Judged(_F.VARIANCE, _S.RESULT), _reduction, mean=mean),
     "std": Function(std, Judged(_F.VARIANCE, _S.RESULT), _reduction, mean=mean),
     "nanvar": Function(nanvar, Judged(_F.VARIANCE, _S.RESULT), _reduction, mean=nanmean),

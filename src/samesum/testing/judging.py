@@ -21,14 +21,6 @@ from samesum.testing.lines import KEEPS_SHAPE, axes_of
 from samesum.testing.rules import Reason, reason
 from samesum.testing.truths import Truth, Verdict, class_of
 
-_UNITS = {
-    Scale.MAGNITUDES: "ulps of the sum of magnitudes",
-    Scale.LARGEST: "ulps of the largest of its line",
-    Scale.RESULT: "ulps of the result",
-    Scale.LOGARITHM: "ulps of the logarithm and its argument",
-    Scale.EXACT: "steps",
-}
-
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
@@ -198,9 +190,16 @@ def _judged(call: Call, answer: NDArray, found: Truth, places: NDArray) -> Judge
         len(places),
         figure.placed(places, answer.shape).worst,
         said.words or None,
-        _UNITS[Scale.EXACT if part.magnitude is None else call.how.scale],
+        _unit(part, call.how.scale),
         "every bit counts" if part.magnitude is None else bound,
     )
+
+
+def _unit(part: Truth, scale: Scale) -> str:
+    """What errors are counted in; those of floats on a grid in ulps."""
+    if part.magnitude is None:
+        return Scale.EXACT.value
+    return (Scale.RESULT if scale is Scale.STEPS else scale).value
 
 
 def _reason(call: Call, answer: NDArray, found: Truth) -> Reason:

@@ -58,7 +58,7 @@ def lost_length(node: Node, family: Family, arrays: Arrays, dtype: Dtype, shape:
         count = terms_of(node, arrays) or 1
         is_bounded = conspires(arrays) and count < 2 ** FORMATS[held.name].precision
         return np.asarray(CHAINS * (count / 2.0) ** 2) if is_bounded else None
-    axes, made = axes_of(node, [data]), _TERMS.get(family)
+    axes, made = axes_of(node, arrays), _TERMS.get(family)
     if axes is None or made is None or data.size > MOST or data.size == 0:
         return None
     rows = lines(data, axes).data.astype(np.float64)
