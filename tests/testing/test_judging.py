@@ -235,6 +235,26 @@ def test_one_addition_after_the_other_has_a_bound_of_its_own() -> None:
     assert "one addition after the other" in found.source
 
 
+def test_variances_of_data_with_a_coarse_step_are_not_wrong() -> None:
+    """Deviations from a rounded mean that are integers make variances with few bits."""
+    x = (1e7 + 3 * np.random.default_rng(11).standard_normal((4, 60))).astype(np.float32)
+    got = np.var(x, axis=0)
+    assert (got.astype(np.float16) == got).all()
+    fair(judge("var", got, x, axis=0))
+    wrong(judge("var", np.zeros_like(got), x, axis=0))
+
+
+def test_variances_by_welford_in_float64_are_not_wrong() -> None:
+    for ramp in (np.arange(20000) * 0.1, 1 + np.arange(1000) * 1e-7):
+        mean = total = 0.0
+        for count, each in enumerate(ramp.tolist(), 1):
+            before = each - mean
+            mean += before / count
+            total += before * (each - mean)
+        fair(judge("var", np.float64(total / len(ramp)), ramp))
+        wrong(judge("var", np.var(ramp.astype(np.float32)).astype(np.float64), ramp))
+
+
 def test_integers_and_extremes_are_exact_or_wrong() -> None:
     x = np.arange(12, dtype=np.int32).reshape(3, 4)
     fair(judge("sum", x.sum(axis=0), x, axis=0))

@@ -199,7 +199,7 @@ def _unit(part: Truth, scale: Scale) -> str:
     """What errors are counted in; those of floats on a grid in ulps."""
     if part.magnitude is None:
         return Scale.EXACT.value
-    return (Scale.RESULT if scale is Scale.STEPS else scale).value
+    return str((Scale.RESULT if scale is Scale.STEPS else scale).value)
 
 
 def _reason(call: Call, answer: NDArray, found: Truth) -> Reason:
@@ -228,7 +228,8 @@ def _fault(call: Call, answer: NDArray, found: Truth, got: NDArray, part: Truth,
     family, exact = call.how.family, found.exact
     is_sum = call.how.scale is Scale.MAGNITUDES
     lost = added(family, exact.dtype, call.length(exact)) if is_sum else np.inf
-    words = short_results(got, part) or (zeros(got, part, lost) if is_sum or not got.any() else "")
+    words = short_results(got, part) if is_sum or figure.wrong else ""
+    words = words or (zeros(got, part, lost) if is_sum or not got.any() else "")
     if not words and family is Family.PRODUCT and figure.scaled >= 1:  # bits that inputs lack are further off
         words = short_inputs(answer, exact, call.arrays, call.compute)
     return words
