@@ -79,6 +79,8 @@ def _of_variance(found: Truth, mean: NDArray, is_root: bool, length: NDArray | f
 
 def call_of(operator: str, inputs: Sequence[Any], attributes: Mapping[str, Any]) -> Call:
     """The call of the function or operator; raises ArgumentError for a name that is none."""
+    if not isinstance(operator, str):
+        raise ArgumentTypeError(f'the operator is {operator!r}; a name is needed, as "sum" or "onnx.Gemm"')
     standard, _, name = operator.rpartition(".")
     if standard in STANDARDS:
         return _of_standard(standard, name, inputs, dict(attributes))
@@ -151,7 +153,12 @@ def _of_function(name: str, row: Function, inputs: Sequence[Any], attributes: Ma
         said.update({several: tuple(given)} if several else zip(row.data, given, strict=True))
         return np.asarray(row.run(*bound.args, **bound.kwargs))
 
-    node = row.twin(name, dict(said), data) or Node(name, "samesum", name, "", 0, row.data, ("y",), said)
+    try:
+        node = row.twin(name, dict(said), data)
+    except (TypeError, ValueError, LookupError, ArithmeticError):
+        compute(arrays)  # says in words what does not fit
+        node = None
+    node = node or Node(name, "samesum", name, "", 0, row.data, ("y",), said)
     how = row.how
     if how.family is Family.SCATTER:
         how = OF_SEGMENTS.get(reduction_of(node), EXACTLY)
