@@ -48,7 +48,6 @@ class Judgement:
 
     def to_dict(self) -> dict[str, Any]:
         """The same for programs, ready for JSON: NaN and infinities are the strings nan, inf and -inf."""
-        worst = self.worst
         return {
             "operator": self.operator,
             "verdict": self.verdict,
@@ -57,7 +56,7 @@ class Judgement:
             "allowed": number(self.allowed),
             "wrong": self.wrong,
             "judged": self.judged,
-            "worst": worst and {"index": list(worst.index), "got": number(worst.got), "exact": number(worst.exact)},
+            "worst": self.worst and self.worst.to_dict(),
             "rule": self.rule,
             "unit": self.unit,
             "source": self.source,
