@@ -58,7 +58,8 @@ exit status:
      --max-difference, or by more than roundings come to and nothing that was
      judged explains it
   5  an engine does not run the model, or nothing of it was checked: no node is
-     judged, and it runs alone or --max-ulp is given
+     judged, and it runs alone or --max-ulp is given; or --max-difference is
+     given and no output has another engine's beside it
 of two records: 0 the same bits everywhere, 1 a value differs or is in one of
 them only, or the inputs were others, 2 they have no value in common"""
 
