@@ -71,7 +71,8 @@ def states_take_lists_of_names(names: Sequence[str]) -> None:
     total: float = state.result()["sum"]
     several = ss.reduce(X, names, axis=0)
     print(total, several["mean"][0], ss.State.from_bytes(state.to_bytes()).merge(state).result()["mean"])
-    expect_array(ss.Scan("sum").update([1.0, 2.0]))
+    scan = ss.Scan.from_bytes(ss.Scan("sum").copy().to_bytes())
+    expect_array(scan.update([1.0, 2.0]))
 
 
 def models_have_a_type(path: Path) -> ss.Model:
