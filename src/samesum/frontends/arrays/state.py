@@ -28,8 +28,8 @@ class State:
     """Several reductions of data that comes in chunks: `result()` has the bits of one call on everything.
 
     `names` are those of `reduce`: `sum`, `mean`, `l1`, `l2`, `sum_square`, `log_sum`, `logsumexp`, `prod`, `min`,
-    `max`, `argmin`, `argmax`, `all`, `any`; and `var`, `std`, `rms` (the root of the mean square) and
-    `count_nonzero`. `axis` and `dtype` mean what they mean there. `var` is the exact sum of squared deviations from the
+    `max`, `argmin`, `argmax`, `all`, `any`, `count_nonzero`, `var`, `std`; and `rms` (the root of the mean square).
+    `axis` and `dtype` mean what they mean there. `var` is the exact sum of squared deviations from the
     mean over `count - correction`, NaN unless that is positive, and `std` its root.
     Chunks may come in any order and states may be merged in any order; how the data was cut changes no bit. Each chunk
     has the same dtype and, along the axes that are not reduced, the same lengths. A state is for one thread at a time.
