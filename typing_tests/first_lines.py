@@ -43,7 +43,13 @@ def arrays_are_indexed() -> None:
     first: Any = ss.mean(X, axis=0)[0]
     expect_array(ss.sum(X, 0), ss.sum(X, axis=(0, -1)), ss.sum(X, axis=[0]), ss.mean(X, keepdims=True))
     expect_array(ss.max(X, axis=0, where=X > 0, initial=-np.inf), ss.all(X, axis=0), ss.argmin(X, axis=1))
-    expect_array(ss.std(X, 0, ddof=1), ss.nansum(X, 0, dtype=np.float64), ss.nanprod(X, 0), ss.count_nonzero(X, axis=0))
+    expect_array(
+        ss.std(X, 0, ddof=1),
+        ss.nansum(X, 0, dtype=np.float64),
+        ss.nanprod(X, 0),
+        ss.average(X, 0, X),
+        ss.count_nonzero(X, axis=0),
+    )
     expect_array(ss.softmax(X), ss.softmax([1, 2, 3]), ss.layer_norm(X, 4), ss.cumulative_sum(X, 0, reverse=True))
     expect_array(ss.vector_norm(X, axis=0), ss.segment_reduce(X, [0, 1, 0], reduce="mean"))
     print(first, ss.sum(X, 0).shape, ss.min(X, axis=0).tolist(), ss.any(X, axis=0)[0], ss.vecdot(X, X)[0])

@@ -30,6 +30,7 @@ from samesum.errors import (
 )
 from samesum.formats.arrays import NDArray
 from samesum.frontends.arrays.attention import scaled_dot_product_attention
+from samesum.frontends.arrays.averages import average
 from samesum.frontends.arrays.contractions import conv, einsum, matmul, tensordot
 from samesum.frontends.arrays.dots import vecdot
 from samesum.frontends.arrays.logarithms import log_sum, logsumexp
@@ -98,6 +99,7 @@ __all__ = [
     "any",
     "argmax",
     "argmin",
+    "average",
     "compare",
     "conv",
     "count_nonzero",
