@@ -30,11 +30,12 @@ from samesum.errors import (
 )
 from samesum.formats.arrays import NDArray
 from samesum.frontends.arrays.attention import scaled_dot_product_attention
+from samesum.frontends.arrays.averages import average
 from samesum.frontends.arrays.contractions import conv, einsum, matmul, tensordot
 from samesum.frontends.arrays.dots import vecdot
 from samesum.frontends.arrays.logarithms import log_sum, logsumexp
 from samesum.frontends.arrays.logical import all, any, count_nonzero  # noqa: A004
-from samesum.frontends.arrays.nans import nanmax, nanmean, nanmin, nanstd, nansum, nanvar
+from samesum.frontends.arrays.nans import nanmax, nanmean, nanmin, nanprod, nanstd, nansum, nanvar
 from samesum.frontends.arrays.norms import group_norm, layer_norm, log_softmax, rms_norm, softmax
 from samesum.frontends.arrays.positions import argmax, argmin
 from samesum.frontends.arrays.reductions import (
@@ -98,6 +99,7 @@ __all__ = [
     "any",
     "argmax",
     "argmin",
+    "average",
     "compare",
     "conv",
     "count_nonzero",
@@ -124,6 +126,7 @@ __all__ = [
     "nanmax",
     "nanmean",
     "nanmin",
+    "nanprod",
     "nanstd",
     "nansum",
     "nanvar",

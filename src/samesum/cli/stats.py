@@ -7,7 +7,7 @@ from argparse import ArgumentTypeError
 from pathlib import Path
 from typing import Any
 
-from samesum.cli.arguments import above_zero, new_file, some_words, whole_numbers
+from samesum.cli.arguments import above_zero, check_new, new_file, some_words, whole_numbers
 from samesum.cli.arguments import joined as in_one_list
 from samesum.cli.exits import Exit, UsageError, status_of
 from samesum.cli.show import print_json
@@ -15,7 +15,7 @@ from samesum.cli.stats_diff import compare
 from samesum.cli.stats_manifest import keep_or_verify
 from samesum.cli.stats_notes import note
 from samesum.cli.stats_plot import check_plot, plot
-from samesum.cli.stats_reading import Run, chosen, run
+from samesum.cli.stats_reading import Run, run
 from samesum.cli.stats_table import COLUMNS, print_records
 from samesum.cli.stats_text import document, print_undecoded
 from samesum.errors import AttributeValueError
@@ -23,7 +23,7 @@ from samesum.files.contents import FORMATS
 from samesum.stats.autocast import DATA_MAX
 from samesum.stats.conditions import KINDS, Condition, condition, failures
 from samesum.stats.pattern import Pattern
-from samesum.stats.record import Record, digest, joined
+from samesum.stats.record import Record, digest
 from samesum.stats.store import read_states
 
 RANGES_FOR = ("onnxruntime", "autocast")
@@ -120,6 +120,10 @@ def columns(text: str) -> list[str]:
 
 def call(arguments: argparse.Namespace) -> Exit:
     """Prints what was asked for."""
+    merged = in_one_list(arguments.merge or [])
+    read = [*arguments.files, arguments.verify, *(arguments.diff or []), arguments.model, *merged]
+    check_new(read, manifest=arguments.manifest, plot=arguments.plot, ranges=arguments.ranges)
+    check_new(arguments.files and read, state=arguments.state)
     if arguments.model:
         from samesum.cli.stats_model import measure_model
 
@@ -131,10 +135,8 @@ def call(arguments: argparse.Namespace) -> Exit:
         return compare(arguments)
     if arguments.manifest or arguments.verify:
         return keep_or_verify(arguments)
-    merged = in_one_list(arguments.merge or [])
     pattern = _checked(arguments, bool(merged))
-    before = joined(chosen((record for path in merged for record in _read(path)), arguments.only))
-    found = run(arguments, pattern, before)
+    found = run(arguments, pattern, [record for path in merged for record in _read(path)])
     try:
         found.keeper.save(is_complete=not found.errors)
     finally:  # what was found is shown even if the disk is full

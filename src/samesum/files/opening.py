@@ -39,6 +39,14 @@ def opened(path: Path) -> IO[bytes]:
     raise ModelError(f"{path} is not a regular file")
 
 
+@contextmanager
+def stretch(path: Path, begin: int) -> Iterator[IO[bytes]]:
+    """The regular file from the byte `begin` on."""
+    with opened(path) as file:
+        file.seek(begin)
+        yield file
+
+
 def size_of(file: IO[bytes]) -> int:
     """The bytes of an open file."""
     return os.fstat(file.fileno()).st_size
