@@ -4,12 +4,6 @@
 
 namespace samesum {
 
-bool are_neighbours(const std::int64_t* places, std::size_t n, std::size_t size) {
-    for (std::size_t j = 1; j < n; ++j)
-        if (places[j] - places[0] != static_cast<std::int64_t>(j * size)) return false;
-    return true;
-}
-
 std::vector<std::size_t> ContractionPlan::ends_of_runs() const {
     if (!is_real || static_cast<std::int64_t>(rows) > contraction_few_rows) return {};
     std::vector<std::size_t> ends(columns, columns);

@@ -11,8 +11,6 @@ namespace samesum {
 
 constexpr std::size_t rounded_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
 
-bool are_neighbours(const std::int64_t* places, std::size_t n, std::size_t size);
-
 // Rows that take columns as they lie, at once.
 constexpr std::size_t direct_rows = 4;
 // Columns of a strip that is read where it lies: more of memory is read in one go.

@@ -20,7 +20,7 @@ ContractionTile::ContractionTile(const ContractionPlan& plan, const ContractionS
       padded_rows_(std::max(rounded_up(rows_, plan.method.rows), rounded_up(rows_, direct_rows))),
       pitch_(rounded_up(strip.count, plan.method.columns)),
       sums_(padded_rows_ * pitch_ * plan.method.sum_size),
-      own_norms_(strip.panels == nullptr ? pitch_ * sizeof(double) : 0) {
+      own_norms_(strip.panels == nullptr ? (pitch_ + contraction_vector) * sizeof(double) : 0) {
     if (strip.panels == nullptr) strip_.norms = reinterpret_cast<double*>(own_norms_.get());
 }
 
@@ -51,9 +51,11 @@ void ContractionTile::each_block(const PerRows& per_rows, const PerPair& multipl
 void ContractionTile::add_directly() {
     constexpr std::size_t together = direct_rows;
     const std::size_t terms = plan_.terms, padded = rounded_up(rows_, together);
-    const Room room((padded * terms + pitch_) * sizeof(double));
+    // Squares are read and written in whole vectors, also beyond the end of the last run.
+    const std::size_t squares_size = pitch_ + contraction_vector;
+    const Room room((padded * terms + squares_size) * sizeof(double));
     double *const rows = reinterpret_cast<double*>(room.get()), *const unused = rows + padded * terms;
-    std::fill_n(rows + rows_ * terms, (padded - rows_) * terms + pitch_, 0);
+    std::fill_n(rows + rows_ * terms, (padded - rows_) * terms + squares_size, 0);
     const ContractionOperand &a = call_.a, &b = call_.b;
     for (std::size_t r = 0; r < rows_; ++r) {
         double* const row = rows + r * terms;
@@ -65,7 +67,7 @@ void ContractionTile::add_directly() {
         for (const double each : squares) norms_[r] += each;
     }
     std::fill_n(sums(0), padded * pitch_, 0);
-    std::fill_n(strip_.norms, pitch_, 0);
+    std::fill_n(strip_.norms, squares_size, 0);
     const bool by_terms = plan_.way == ContractionPlan::Way::terms;
     const std::size_t block = by_terms ? terms : direct_block, last = strip_.first + strip_.count;
     for (std::size_t k = 0; k < terms; k += block) {

@@ -18,6 +18,13 @@ constexpr std::size_t contraction_rows = 96, contraction_columns = 240;
 // Numbers of columns are read and written in whole vectors.
 constexpr std::size_t contraction_vector = 16;
 
+// Whether elements of this size at these offsets lie side by side, in this order.
+inline bool are_neighbours(const std::int64_t* offsets, std::size_t n, std::size_t size) {
+    for (std::size_t i = 1; i < n; ++i)
+        if (offsets[i] - offsets[0] != static_cast<std::int64_t>(i * size)) return false;
+    return true;
+}
+
 // Some rows, or columns, of an operand: term k of number r lies at data + rows[r] + terms[k].
 struct OperandPart {
     const char* data;

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cmath>
+#include <mutex>
 
 #if defined(__unix__) || defined(__APPLE__)
 #include <unistd.h>

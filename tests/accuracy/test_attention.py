@@ -146,6 +146,22 @@ def test_scores_beyond_every_range() -> None:
         check(q, k, v, text=f"scale {scale}", scale=scale)
 
 
+def test_scores_that_lose_all_their_digits() -> None:
+    """The first key's score is -1, of products so large that it comes out far below what counts."""
+    keys = np.zeros((2, 4), np.float32)
+    keys[0] = 2.0**65, -2100, -(2.0**65), 2099
+    for rows in (1, 2, 3, 6):
+        check(np.ones((rows, 4), np.float32), keys, np.float32([[3], [1]]), text=f"{rows} queries", scale=1.0)
+    query, large = np.ones((1, 8), np.float32), 2.0**66 + 2.0**50
+    query[0, [0, 4]] = 2.0**125
+    keys = np.zeros((4, 8), np.float32)
+    keys[0] = 2.0**125, 2.0**120, -large, -(2.0**120), -(2.0**125), large, -1, 0
+    keys[3, 7] = -30
+    values = np.float32([[3], [1], [1 + 2.0**-23], [1 + 2.0**-10]])
+    ways = routes_taken(lambda: check(query, keys, values, text="in words", scale=1.0))
+    assert ways["attention.words"] > 0
+
+
 def test_special_values_have_no_influence_where_they_are_left_out() -> None:
     """NaN and infinity in keys and values, seen and not seen."""
     dtype = np.dtype(np.float32)

@@ -245,6 +245,18 @@ def test_alpha_and_beta(dtype: np.dtype[Any]) -> None:
     check(whole, whole, "zeros", np.full((2, 2), -8.0, dtype), None, -1.0, -1.0)
 
 
+def test_what_alpha_makes_too_small_still_decides() -> None:
+    """Ties of alpha a b and beta c beside a rest that alpha takes below every number."""
+    rng = np.random.default_rng(5)
+    for _ in range(300):
+        first, alpha = (2.0 ** int(n) for n in (rng.integers(-60, 60), rng.integers(-140, 60)))
+        rest = rng.choice([1, -1]) * first * 2.0 ** -int(rng.integers(54, 1000))
+        addend = alpha * first * 2.0**-53 * rng.choice([1, -1, 3])
+        check(np.array([[first, rest]]), np.ones((1, 2)), f"{first} {rest}", np.array([[addend]]), alpha=alpha)
+    a, b, c = np.float32([[0.5, 2.0**-149]]), np.float32([[1, 2.0**-149]]), np.ones((1, 1), np.float32)
+    check(a, b, "float32 to float64", c, np.float64, 2.0**-800, 2.0**-854)
+
+
 def test_alpha_and_beta_that_are_not_finite() -> None:
     a, b, c = (np.array(x, np.float32) for x in ([[1.0, 2.0], [0.0, 0.0]], [[3.0, 4.0]], [[1.0], [-1.0]]))
     for alpha, beta, expected in (

@@ -263,7 +263,9 @@ static RowFacts weigh_row(const ScoreRow& row, double* products, double* shown, 
         const Doubles x = load<Doubles>(products + j), below = x - facts.greatest,
                       weight = exponential(below);
         const Doubles off = error_of(j, magnitude(x) - below);
-        error = greater(weight > 0 ? off : none, error);
+        // A weight may count that came out as zero.
+        const Doubles reach = below + off * (bound_slack * unit_roundoff);
+        error = greater(reach >= least_power ? off : none, error);
         total += weight;
         store(products + j, x == -infinity ? -none : weight);
     }

@@ -102,9 +102,11 @@ static RowFacts weigh_row_in_words(const ScoreRow& row, const double* query, con
         const DoubleWord weight = chosen(counts, power, word_of(none));
         const Longs is_one = (d.hi == 0) & (d.lo == 0) & (off == 0);
         all_are_one &= is_one | ~is_live;
-        const Doubles size = (magnitude(x) + magnitude(none + facts.greatest)) * 0x1p-104;
-        error = greater((counts & ~is_one) | (off == infinity) ? off * bound_slack + size + 0x1p-89 : none,
-                        error);
+        const Doubles size = (magnitude(x) + magnitude(none + facts.greatest)) * 0x1p-104,
+                      of_score = off * bound_slack + size;
+        // A weight may count that came out as zero.
+        const Longs may_count = is_live & (d.hi + of_score >= least_word_power);
+        error = greater((may_count & ~is_one) | (off == infinity) ? of_score + 0x1p-89 : none, error);
         total = word_sum(total, weight);
         store(hi + j, is_live ? weight.hi : -none), store(lo + j, weight.lo);
     }

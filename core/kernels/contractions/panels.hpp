@@ -43,12 +43,6 @@ struct IntegersTo {
     static SAMESUM_INLINE void some(const char* p, To* to) { *to = one(p); }
 };
 
-SAMESUM_INLINE bool are_neighbours(const std::int64_t* offsets, std::size_t n, std::size_t size) {
-    for (std::size_t i = 1; i < n; ++i)
-        if (offsets[i] - offsets[0] != static_cast<std::int64_t>(i * size)) return false;
-    return true;
-}
-
 // Rows whose terms are neighbours: squares of them are transposed in registers.
 template <std::size_t panel, class To, class Elements>
 void pack_transposed(const OperandPart& part, To* place) {

@@ -20,9 +20,10 @@ SAMESUM_INLINE Words2 scaled_total(Words2 sum, Doubles addend, double alpha, dou
     const Doubles size_of_p = samesum::SAMESUM_ISA::magnitude(p),
                   size_of_q = samesum::SAMESUM_ISA::magnitude(q);
     Doubles bound = sum.bound * samesum::SAMESUM_ISA::magnitude(a);
+    Longs small = ((sum.lo != 0) & (samesum::SAMESUM_ISA::magnitude(low) < least)) |
+                  ((sum.bound > 0) & (bound < least));
     bound += sizes > 0 ? (sizes + samesum::SAMESUM_ISA::magnitude(carry)) * 0x1p-50 : none;
-    const Longs small =
-        (((sum.hi != 0) | (sum.bound > 0)) & (size_of_p < least)) | ((addend != 0) & (size_of_q < least));
+    small |= ((sum.hi != 0) & (size_of_p < least)) | ((addend != 0) & (size_of_q < least));
     bound += small ? none + underflow_error : none;
     const Longs overflows = (samesum::SAMESUM_ISA::magnitude(sum.hi) < infinity) &
                             (samesum::SAMESUM_ISA::magnitude(addend) < infinity) &

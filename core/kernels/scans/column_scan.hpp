@@ -13,8 +13,6 @@
 
 namespace samesum::SAMESUM_ISA {
 
-// The rounding test of prefix sums of a vector of columns.
-
 // Prefix sums rounded, and which are in doubt. Where they are `settled`, the high word is the result: an
 // infinity or a NaN. (Lemma 33)
 template <Format format>

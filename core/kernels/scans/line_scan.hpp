@@ -8,8 +8,6 @@
 
 namespace samesum::SAMESUM_ISA {
 
-// Lines side by side whose elements become rows of columns: squares of them are transposed in registers.
-
 // Vectors of `width` elements of so many bytes, as bits.
 template <std::size_t size>
 using BitsOf = std::conditional_t<size == 2, Shorts, std::conditional_t<size == 4, Words, UnsignedLongs>>;

@@ -94,25 +94,6 @@ SAMESUM_INLINE void store_first(char* p, V v, std::size_t n) {
     __builtin_memcpy(p, &v, n * sizeof(ElementOf<V>));
 }
 
-// The elements from number `first` on, to where they would lie if all were stored.
-template <class V>
-SAMESUM_INLINE void store_from(char* to, V v, std::size_t first) {
-    constexpr std::size_t size = sizeof(ElementOf<V>);
-#if defined(__AVX512VL__)
-    const __mmask8 last = static_cast<__mmask8>(0xff << first);
-    if constexpr (size == 8)
-        _mm512_mask_storeu_epi64(to, last, reinterpret_cast<__m512i>(v));
-    else if constexpr (size == 2)
-        _mm_mask_storeu_epi16(to, last, reinterpret_cast<__m128i>(v));
-    else
-        _mm256_mask_storeu_epi32(to, last, reinterpret_cast<__m256i>(v));
-#else
-    char all[sizeof v];
-    store(all, v);
-    std::memcpy(to + first * size, all + first * size, sizeof v - first * size);
-#endif
-}
-
 // The first n elements of a whole vector, and zeros after them.
 template <class V>
 SAMESUM_INLINE V first_ones(std::size_t n, V v) {

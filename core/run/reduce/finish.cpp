@@ -6,8 +6,8 @@
 
 #include "arithmetic/rounding.hpp"
 #include "layout/copy.hpp"
-#include "run/reduce/accumulate.hpp"
 #include "run/reduce/reduce.hpp"
+#include "run/tiles.hpp"
 
 namespace samesum {
 

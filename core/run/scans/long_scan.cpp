@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "layout/stream.hpp"
-#include "run/reduce/accumulate.hpp"
+#include "run/tiles.hpp"
 #include "select/routes.hpp"
 #include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
