@@ -52,7 +52,8 @@ def test_no_two_pages_have_one_title() -> None:
 
 def test_the_cases_of_the_agreement_picture_are_explained_beside_it() -> None:
     page = (DOCS / "agreement.md").read_text(encoding="utf-8")
-    assert re.findall(r"^\| `(\w+)` \| (.+) \|$", page, re.MULTILINE) == [(each.name, each.shows) for each in SITUATIONS]
+    explained = re.findall(r"^\| `(\w+)` \| (.+) \|$", page, re.MULTILINE)
+    assert explained == [(each.name, each.shows) for each in SITUATIONS]
 
 
 def test_the_pages_that_messages_name_are_there() -> None:
