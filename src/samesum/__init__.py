@@ -1,4 +1,4 @@
-"""ONNX and OpenVINO reductions and scans, correctly rounded: the same bits everywhere.
+"""ONNX and OpenVINO reductions, products and attention, correctly rounded: the same bits everywhere.
 
 The functions on arrays are here (`sum`, `mean`, ...); `samesum.onnx` and `samesum.openvino` hold the standards'
 operators as functions, `samesum.torch` changes PyTorch's for a while, `load` reads models, `samesum.compare` says who
