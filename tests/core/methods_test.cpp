@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "bounds.hpp"
 #include "guards.hpp"
 #include "method_rows.hpp"
 #include "threads/pool.hpp"
@@ -12,12 +13,15 @@ namespace {
 
 using namespace walk;
 
+// Elements of a set whose bounds are looked at.
+constexpr std::size_t most_bounded = 300;
 constexpr std::size_t most_bytes = std::size_t{1} << 20;
 
 // What a row did with all that it was given, in one instruction set.
 struct Tally {
-    std::size_t results = 0, wrong = 0, certain = 0, plain = 0, plain_certain = 0;
-    std::string first;
+    std::size_t results = 0, wrong = 0, certain = 0, plain = 0, plain_certain = 0, bounds = 0;
+    double quotient = 0;  // the greatest of an error and its bound
+    std::string first, where;  // the first wrong result; the greatest quotient
 };
 
 // Sets of elements as a method is given them: how they are accumulated, and where each of them lies.
@@ -119,9 +123,32 @@ class Walker {
             void* const tile = tile_.take(samesum::tile_bytes);
             method.init(tile, given.sets);
             accumulate(method, tile);
+            if (given.n <= most_bounded && row_.known != Known::nothing && samesum::is_float(row_.in))
+                compare_bounds(given, *sets_here()[number], tile, tallies_[number]);
             std::memcpy(&copy_, tile, how.size() > 1 ? sizeof copy_ : 0);
             for (std::size_t k = 0; k < how.size(); ++k)
                 finish(given, method, k > 0 ? &copy_ : tile, how[k], exact, k, tallies_[number]);
+        }
+    }
+
+    // What is known before anything is rounded, of some of the sets.
+    void compare_bounds(const Given& given, const InstructionSet& set, const void* tile, Tally& tally) {
+        const StateReader& reader = *reader_of(set, row_.known);
+        static std::vector<double> numbers(8 * samesum::Table::pitch_of(samesum::tile_pitch));
+        const std::size_t n = std::min(given.sets, samesum::tile_columns);
+        const samesum::Table table{numbers.data(), n, samesum::Table::pitch_of(n)};
+        reader.read(tile, table);
+        for (std::size_t j = tally.bounds % 3; j < std::min<std::size_t>(n, 9); j += 3) {
+            const Set one{given.x + static_cast<std::ptrdiff_t>(j) * given.set_step, given.step, given.n, row_.in};
+            if (!are_finite(one)) continue;
+            std::vector<double> state;
+            for (std::size_t i = 0; i < reader.rows; ++i) state.push_back(table.row(i)[j]);
+            const double found = quotient_of(row_, one, state);
+            tally.bounds += found >= 0;
+            if (found > tally.quotient) {
+                tally.quotient = found;
+                tally.where = given.way + (" of " + std::to_string(given.n)) + ", " + name_of(family_);
+            }
         }
     }
 
@@ -195,11 +222,13 @@ void walk_all(Walker& walker, const Row& row, Random& random) {
 TEST_CASE("every method of reductions gives the exact result or says that it does not know it") {
     const samesum::FloatingPointScope scope;
     std::vector<Rows> tables;
+    std::vector<double> greatest(sets_here().size());
     each_instruction_set([&](const InstructionSet& set, std::size_t) { tables.emplace_back(set); });
     for (std::size_t i = 0; i < tables[0].all().size(); ++i) {
         std::vector<const Row*> rows;
         for (const Rows& table : tables) rows.push_back(&table.all()[i]);
         const Row& row = *rows[0];
+        const bool is_real = samesum::is_float(row.in);
         Random random(i);
         Walker walker(rows, random);
         walk_all(walker, row, random);
@@ -208,7 +237,12 @@ TEST_CASE("every method of reductions gives the exact result or says that it doe
             const std::string where = std::string(set.name) + ": " + row.name + ": ";
             CHECK_MESSAGE(t.wrong == 0, where, t.wrong, " of ", t.results, "; ", t.first);
             CHECK_MESSAGE(t.certain * (row.is_sure ? 1 : 20) >= t.results, where, t.certain, " certain of ", t.results);
+            CHECK_MESSAGE(t.quotient <= 1, where, "an error is ", t.quotient, " of its bound: ", t.where);
+            if (row.known != Known::nothing && is_real) CHECK_MESSAGE(t.bounds > 1000, where, t.bounds);
+            if (t.quotient > greatest[number]) greatest[number] = t.quotient;
             if (!row.is_rare) CHECK_MESSAGE(t.plain_certain * 5 > t.plain * 4, where, t.plain_certain, " of ", t.plain);
         });
     }
+    for (std::size_t i = 0; i < greatest.size(); ++i)
+        MESSAGE(sets_here()[i]->name, ": no error is above ", greatest[i], " of its bound");
 }
