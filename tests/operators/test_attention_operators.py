@@ -278,6 +278,7 @@ REFUSED: dict[str, Any] = {
     "another head size": lambda: ss.onnx.Attention(Q[..., :3], K, V),
     "fewer values": lambda: ss.onnx.Attention(Q, K, V[:, :, 1:]),
     "a mask of another shape": lambda: ss.onnx.Attention(Q, K, V, MASK[:, :3]),
+    "a mask of another shape beside a window": lambda: ss.onnx.Attention(Q, K, V, MASK[:, :3], left_window_size=1),
     "half a past": lambda: ss.onnx.Attention(Q, K, V, None, K),
     "a past of other heads": lambda: ss.onnx.Attention(Q, K, V, None, K[:, :1], V[:, :1]),
     "past and lengths": lambda: ss.onnx.Attention(Q, K, V, None, K, V, LENGTHS),

@@ -33,6 +33,8 @@ def onnx_attention(pads: bool, attributes: Attributes, inputs: Inputs, count: in
     before, key, value = _after_past(past_key, past_value, key, value)
     keys = key.shape[2]
     mask = _full_mask(optional(inputs, 3), keys if pads else 0)
+    if mask is not None:
+        _spread(mask, (*query.shape[:3], keys))
     if lengths is not None and lengths.shape != query.shape[:1]:
         raise ShapeError(f"nonpad_kv_seqlen has shape {lengths.shape}; allowed is {query.shape[:1]}")
     starts = np.array([before]) if lengths is None else lengths - query.shape[2]
