@@ -235,6 +235,8 @@ def test_what_onnxruntime_fuses_is_rounded_before_the_activation() -> None:
                 np.testing.assert_array_equal(found, expected)
     np.testing.assert_array_equal(fused("FusedConv", [x, w, None, z]), onnx.Conv(x, w) + z)
     np.testing.assert_array_equal(fused("FusedConv", [x, w, b, z], activation="Relu"), np.maximum(plain + z, 0))
+    with pytest.raises(ShapeError, match=r"Z has shape .* does not broadcast to that of the result"):
+        fused("FusedConv", [x, w, b, np.stack([z, z])])
     with pytest.raises(AttributeValueError, match="activation is 'selu'; allowed are relu"):
         fused("FusedConv", [x, w], activation="Selu")
     a, c = whole(2, 3), whole(3, 4, seed=1)

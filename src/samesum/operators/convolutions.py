@@ -9,6 +9,7 @@ from samesum.engine.convolutions import Taps, convolve, outputs_along, plain_tap
 from samesum.errors import SamesumError, ShapeError
 from samesum.formats.arrays import Dtype, NDArray, Shape
 from samesum.formats.limits import MAX_RANK
+from samesum.formats.limits import checked as within_limits
 from samesum.operators.facts import at, first
 from samesum.operators.pointwise import given, integers, optional
 from samesum.operators.pool_windows import SAME, Pool, along, checked
@@ -84,7 +85,7 @@ def convolved(
     """The result in `dtype`; `bias` has a number for each result or, of a plain convolution, for each element of it."""
     if x.ndim > _MOST_AXES:
         raise ShapeError(f"the data have {x.ndim} axes; a convolution allows {_MOST_AXES}")
-    shape = _whole(layer.grouped(attributes, w.shape, x.ndim))
+    shape = within_limits(_whole(layer.grouped(attributes, w.shape, x.ndim)))
     if len(shape) != x.ndim + 1:
         raise ShapeError(f"weights of shape {w.shape} do not go with data of shape {x.shape}: their ranks differ")
     weights = w.reshape(shape)
