@@ -10,9 +10,9 @@ from samesum.errors import SamesumError, UnsupportedOperator, during
 from samesum.formats.arrays import NDArray
 from samesum.graph.model import Node
 from samesum.graph.refusals import Refused, refusal
-from samesum.operators.apply import run, run_all
+from samesum.operators.apply import foretell, foretell_all, run, run_all
 from samesum.operators.catalogue import ROWS
-from samesum.operators.rows import UNKNOWN, All, Cut, Fact, Facts, Inputs
+from samesum.operators.rows import UNKNOWN, Cut, Fact, Facts, Inputs
 from samesum.specs.bind import Operation, bind_node
 from samesum.specs.lookup import STANDARDS, has_operator, lookup
 
@@ -143,12 +143,8 @@ def step_of(node: Node) -> Step:
         allowed = "any number is" if most is None else f"{most} are" if most > 1 else "one is"
         raise UnsupportedOperator(f"it has the outputs {list(node.outputs)}; {allowed} supported")
     cut = Cut.NONE if operation.attributes.get("auto_broadcast") == "none" else row.cut
-    call, infer = partial(run, operation), partial(row.infer, operation)
+    call, infer = partial(run, operation), partial(foretell, operation)
     step = Step(node, spec.identifier, call, infer, operation if spec.row else None, cut, row.is_light)
     if row.all is None or count == 1:
         return step
-    return replace(step, call_all=partial(run_all, operation, count), infer_all=_of_all(row.all, operation, count))
-
-
-def _of_all(outputs: All, operation: Operation, count: int) -> Callable[[Facts], tuple[Fact, ...]]:
-    return lambda facts: outputs.infer(operation, facts, count)
+    return replace(step, call_all=partial(run_all, operation, count), infer_all=partial(foretell_all, operation, count))

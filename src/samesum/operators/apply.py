@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import NoReturn
 
 from samesum.engine.machine import FloatingPointScope
@@ -10,7 +11,7 @@ from samesum.formats.arrays import NDArray, Out, native, type_name
 from samesum.formats.elements import names
 from samesum.formats.limits import MAX_RANK
 from samesum.operators.catalogue import ROWS
-from samesum.operators.rows import Inputs
+from samesum.operators.rows import UNKNOWN, Fact, Facts, Inputs
 from samesum.specs.bind import Operation, check_count
 from samesum.specs.lookup import versions_with_type
 from samesum.specs.row import Input, Spec
@@ -61,6 +62,34 @@ def run_all(operation: Operation, count: int, inputs: Inputs) -> tuple[NDArray, 
         return outputs.run(operation, inputs, count)
     except (SamesumError, MemoryError) as error:
         raise saying(spec.identifier, error) from None
+
+
+def foretell(operation: Operation, facts: Facts) -> Fact:
+    """What is known of the result beforehand: nothing where the version does not allow the inputs."""
+    return ROWS[operation.spec.identifier].infer(operation, facts) if _fit(operation.spec, facts) else UNKNOWN
+
+
+def foretell_all(operation: Operation, count: int, facts: Facts) -> tuple[Fact, ...]:
+    """What is known of the first `count` outputs, as `foretell` has it."""
+    outputs = ROWS[operation.spec.identifier].all
+    if outputs is None or not _fit(operation.spec, facts):
+        return (UNKNOWN,) * count
+    return outputs.infer(operation, facts, count)
+
+
+def _fit(spec: Spec, facts: Facts) -> bool:
+    """True unless `check_inputs` would refuse what is known of some input."""
+    expected = spec.inputs + spec.inputs[-1:] * (len(facts) - len(spec.inputs))
+    for each, fact in zip_longest(expected, facts):
+        if fact is None:
+            if not each.optional:
+                return False
+            continue
+        if fact.dtype is not None and type_name(fact.dtype) not in (each.types or spec.types):
+            return False
+        if fact.shape is not None and not each.min_rank <= len(fact.shape) <= each.max_rank:
+            return False
+    return True
 
 
 def check_inputs(spec: Spec, inputs: Inputs) -> None:

@@ -111,7 +111,7 @@ def reduced_axes(operation: Operation, facts: Facts) -> tuple[int, ...] | None:
         return None
     axes = operation.axes if operation.axis is None else (operation.axis,)
     if len(facts) > 1 and (where := facts[1]) is not None:
-        if where.value is None:
+        if where.value is None or where.value.dtype.kind not in "iu":
             return None
         axes = tuple(int(axis) for axis in where.value.ravel())
     if not axes:

@@ -80,6 +80,11 @@ def comparison(_: Attributes, facts: Facts) -> Fact:
     return Fact(np.dtype(np.bool_), broadcast({}, facts).shape)
 
 
+def comparison_by_suffix(_: Attributes, facts: Facts) -> Fact:
+    """Booleans in the first input's shape."""
+    return Fact(np.dtype(np.bool_), first(facts).shape)
+
+
 def where(_: Attributes, facts: Facts) -> Fact:
     """The second input's type in the shape to which all inputs broadcast."""
     return Fact(at(facts, 1).dtype, broadcast({}, facts).shape)
@@ -135,7 +140,8 @@ def gather(attributes: Attributes, facts: Facts) -> Fact:
         place = from_front(axis, len(data.shape))
     except SamesumError:
         return Fact(data.dtype)
-    return Fact(data.dtype, data.shape[:place] + indices.shape + data.shape[place + 1 :])
+    own = indices.shape[attributes.get("batch_dims", 0) :]
+    return Fact(data.dtype, data.shape[:place] + own + data.shape[place + 1 :])
 
 
 def arange(attributes: Attributes, facts: Facts) -> Fact:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 from samesum.algebra.rows import CENTRED, L1_QUOTIENT, L2_NORM, L2_QUOTIENT, LAYER_NORM, MAX, MEAN, RMS_NORM
@@ -76,14 +77,13 @@ def group_norm(each: str) -> Run:
         _check_rank(x)
         if groups < 1 or x.shape[1] % groups:
             raise ShapeError(f"the {x.shape[1]} channels of shape {x.shape} do not make {groups} equal groups")
-        shape = (x.shape[0], groups, x.shape[1] // groups, *x.shape[2:])
+        shape = (x.shape[0], groups, x.shape[1] // groups, prod(x.shape[2:]))
         scales = []
         for i, name in ((1, "scale"), (2, "bias")):
             array = _of_channels(given(inputs, i), name, groups if each == "group" else x.shape[1], x.ndim)
             lengths = (groups, 1) if each == "group" else shape[1:3]
-            scales.append(array.reshape(lengths + (1,) * (x.ndim - 2)))
-        axes = tuple(range(2, x.ndim + 1))
-        found = normalize_lines(LAYER_NORM, x.reshape(shape), axes, inside(attributes), scales[0], scales[1])
+            scales.append(array.reshape(*lengths, 1))
+        found = normalize_lines(LAYER_NORM, x.reshape(shape), (2, 3), inside(attributes), scales[0], scales[1])
         return found.reshape(x.shape)
 
     return run

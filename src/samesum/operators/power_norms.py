@@ -9,11 +9,14 @@ import numpy as np
 
 from samesum.engine.power_norms import power_norm
 from samesum.engine.windows import AxisWindows
-from samesum.errors import AttributeValueError
+from samesum.errors import AttributeValueError, ShapeError
 from samesum.formats.arrays import NDArray
+from samesum.formats.limits import MAX_RANK
 
 MOST = 1024
 """The greatest p: a sum of powers has so many times the bits of the elements."""
+_MOST_AXES = MAX_RANK // 2 - 1
+"""Planes of windows have each spatial axis twice."""
 _BLOCK = 1 << 18
 """Elements that are looked at together."""
 
@@ -27,6 +30,8 @@ def whole_power(p: float) -> int:
 
 def root_of_powers(x: NDArray, windows: Sequence[AxisWindows], p: int) -> NDArray:
     """The p-norm of each window of `x`, in its type."""
+    if len(windows) > _MOST_AXES:
+        raise ShapeError(f"windows along {len(windows)} axes; of a p-norm {_MOST_AXES} are allowed")
     spatial = tuple(each.table.shape[1] for each in windows)
     planes = x.reshape(prod(x.shape[:2]), *x.shape[2:])
     result = np.empty((len(planes), int(np.prod(spatial))), x.dtype.newbyteorder("="))

@@ -9,7 +9,7 @@ import numpy as np
 from samesum.engine import elementwise
 from samesum.formats.arrays import NDArray
 from samesum.operators import activations, curves, elements, facts, pointwise
-from samesum.operators.foretelling import comparison, where
+from samesum.operators.foretelling import comparison, comparison_by_suffix, where
 from samesum.operators.rows import Cut, Row, row
 
 
@@ -23,7 +23,10 @@ def _curve(name: str, function: pointwise.Unary, since: int = 1) -> Row:
 
 def _comparison(name: str, function: pointwise.Binary) -> tuple[Row, ...]:
     """The rows of ONNX, where inputs broadcast by suffix before opset 7."""
-    return (row(name, pointwise.binary_by_suffix(function), comparison), _broadcast_comparison(name, function, 7))
+    return (
+        row(name, pointwise.binary_by_suffix(function), comparison_by_suffix),
+        _broadcast_comparison(name, function, 7),
+    )
 
 
 def _broadcast_comparison(name: str, function: pointwise.Binary, since: int = 1) -> Row:
