@@ -65,7 +65,7 @@ def average(x: ArrayLike, /, axis: Axes = None, weights: ArrayLike | None = None
 
 
 @undisturbed
-def _weighted(x: NDArray, weights: NDArray, axis: Axes, keeps: bool) -> Any:
+def _weighted(x: NDArray, weights: NDArray, axis: Axes, keeps: bool) -> Result:
     axes = all_from_front(axis, x.ndim)
     lengths = tuple(x.shape[each] for each in axes)
     if weights.shape not in (x.shape, lengths):
@@ -82,7 +82,8 @@ def _weighted(x: NDArray, weights: NDArray, axis: Axes, keeps: bool) -> Any:
     with np.errstate(all="ignore"):
         result = _quotients(lines.astype(dtype, copy=False), by.astype(dtype, copy=False), dtype)
     shape = [1 if each in axes else size for each, size in enumerate(x.shape) if keeps or each in kept]
-    return result.reshape(shape)[()]
+    found: Result = result.reshape(shape)[()]
+    return found
 
 
 def _quotients(x: NDArray, weights: NDArray, dtype: Dtype) -> NDArray:
