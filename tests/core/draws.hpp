@@ -30,9 +30,9 @@ enum class Family {
     special,  // infinities and NaNs among others
     bits      // any codes but those of what is not finite
 };
-constexpr Family families[] = {Family::plain,     Family::spread,  Family::cancelling, Family::ties,
-                               Family::whole,     Family::subnormal, Family::largest,  Family::middle,
-                               Family::zeros,     Family::special, Family::bits};
+constexpr Family families[] = {Family::plain, Family::spread,    Family::cancelling, Family::ties,
+                               Family::whole, Family::subnormal, Family::largest,    Family::middle,
+                               Family::zeros, Family::special,   Family::bits};
 
 inline std::string name_of(Family family) {
     constexpr const char* names[] = {"plain",   "spread", "cancelling", "ties",    "whole", "subnormal",
@@ -62,7 +62,8 @@ inline double value_of(std::uint64_t bits, Format format) {
     const std::uint64_t size = bits & (samesum::sign_bit(format) - 1), field = size >> fraction;
     const std::uint64_t low = size & ((std::uint64_t{1} << fraction) - 1);
     const int exponent = traits.min_exponent - fraction + (field == 0 ? 0 : static_cast<int>(field) - 1);
-    const double x = std::ldexp(static_cast<double>(field == 0 ? low : low | std::uint64_t{1} << fraction), exponent);
+    const double x =
+        std::ldexp(static_cast<double>(field == 0 ? low : low | std::uint64_t{1} << fraction), exponent);
     return (bits & samesum::sign_bit(format)) != 0 ? -x : x;
 }
 
@@ -80,7 +81,8 @@ inline std::uint64_t float_bits(Random& random, Format format, Family family) {
     const int far = std::min(fields / 4, 60);
     switch (family) {
         case Family::spread:
-            return with_exponent(static_cast<int>(below(random, static_cast<std::uint64_t>(2 * far + 1))) - far);
+            return with_exponent(static_cast<int>(below(random, static_cast<std::uint64_t>(2 * far + 1))) -
+                                 far);
         case Family::whole:
             return sign | samesum::round_bits(static_cast<double>(below(random, 9)), format);
         case Family::subnormal:
@@ -146,7 +148,8 @@ inline std::vector<std::uint64_t> draw(Random& random, Format format, Family fam
         const int scale = one_in(random, 2) ? 0 : static_cast<int>(below(random, 5)) - 2;
         for (std::uint64_t& each : x) each = 0;
         const auto put = [&](double value) { x[below(random, n)] = samesum::round_bits(value, format); };
-        const double one = std::ldexp(1 + std::ldexp(static_cast<double>(below(random, 4)), 1 - precision), scale);
+        const double one =
+            std::ldexp(1 + std::ldexp(static_cast<double>(below(random, 4)), 1 - precision), scale);
         const double least = std::ldexp(1, samesum::traits_of(format).min_exponent - precision + 1);
         if (one_in(random, 2)) put(one_in(random, 2) ? least : -least);
         put(std::ldexp(one_in(random, 4) ? 3.0 : 1.0, scale - precision));

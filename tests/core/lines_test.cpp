@@ -1,5 +1,5 @@
-// Functions of each element, softmax and normalizations of lines: every row of their tables beside numbers of 64 bits
-// or more and exact comparisons.
+// Functions of each element, softmax and normalizations of lines: every row of their tables beside numbers of
+// 64 bits or more and exact comparisons.
 #include <doctest/doctest.h>
 
 #include <limits>
@@ -21,7 +21,9 @@ using Real = long double;
 Guarded room{1 << 19}, other_room{1 << 19}, out_room{1 << 19}, buffer_room{1 << 22};
 
 std::ptrdiff_t sized(std::size_t n) { return static_cast<std::ptrdiff_t>(n); }
-bool are_whole() { return room.is_whole() && other_room.is_whole() && out_room.is_whole() && buffer_room.is_whole(); }
+bool are_whole() {
+    return room.is_whole() && other_room.is_whole() && out_room.is_whole() && buffer_room.is_whole();
+}
 
 constexpr Format floats[] = {Format::f16, Format::bf16, Format::f32, Format::f64};
 
@@ -60,23 +62,26 @@ std::uint64_t rounded(Real y, Format format) {
     int exponent;
     const Real fraction = std::frexp(std::fabs(y), &exponent);
     samesum::Superaccumulator total;
-    total.add(static_cast<std::uint64_t>(std::ldexp(fraction, 64)), std::max(exponent - 64, -2000), sign != 0);
+    total.add(static_cast<std::uint64_t>(std::ldexp(fraction, 64)), std::max(exponent - 64, -2000),
+              sign != 0);
     return total.rounded({Finalize::itself, format, 1});
 }
 
-// Whether these are the bits of y, which is known within a part `error` of itself, when that is rounded once; or
-// within so many units of the last place of it.
+// Whether these are the bits of y, which is known within a part `error` of itself, when that is rounded once;
+// or within so many units of the last place of it.
 bool is_right(std::uint64_t bits, Real y, Real error, Format format, Real units) {
     if (bits == rounded(y, format)) return true;
     const Real low = y * (1 - error), high = y * (1 + error);
     if (bits == rounded(low, format) || bits == rounded(high, format)) return true;
     if (std::isnan(y) || std::isinf(y)) return false;
     const std::uint64_t sign = samesum::sign_bit(format);
-    if (y == 0 || (bits & (sign - 1)) == 0) return (bits & (sign - 1)) == 0 && std::fabs(y) < std::ldexp(Real{1}, -1075);
+    if (y == 0 || (bits & (sign - 1)) == 0)
+        return (bits & (sign - 1)) == 0 && std::fabs(y) < std::ldexp(Real{1}, -1075);
     if ((bits & (sign - 1)) > samesum::traits_of(format).largest) return false;
     const samesum::FloatTraits& traits = samesum::traits_of(format);
     const int exponent = std::max(std::ilogb(y), traits.min_exponent) - traits.precision + 1;
-    return std::fabs(value_of(bits, format) - y) <= units * std::ldexp(Real{1}, exponent) + std::fabs(y) * error;
+    return std::fabs(value_of(bits, format) - y) <=
+           units * std::ldexp(Real{1}, exponent) + std::fabs(y) * error;
 }
 
 Real exact_unary(Unary function, Real x) {
@@ -121,8 +126,9 @@ TEST_CASE("functions of each element are rounded once, whatever their number") {
             for (std::size_t k = 0; k < 4; ++k) {
                 const Unary function = static_cast<Unary>(f);
                 const Format format = floats[k];
-                const auto apply = f < samesum::first_smooth ? set.elementwise->unary[f][k]
-                                                             : set.smooth->unary[f - samesum::first_smooth][k];
+                const auto apply = f < samesum::first_smooth
+                                       ? set.elementwise->unary[f][k]
+                                       : set.smooth->unary[f - samesum::first_smooth][k];
                 Random random(f);
                 const Real units = format != Format::f64 ? 0 : f < samesum::first_smooth ? 0.51L : 1;
                 const std::size_t size = samesum::size_of(format);
@@ -135,12 +141,15 @@ TEST_CASE("functions of each element are rounded once, whatever their number") {
                         REQUIRE(are_whole());
                         for (std::size_t i = 0; i < n; ++i) {
                             const Real v = real_at(x, i, format), y = exact_unary(function, v);
-                            const bool is_gelu_end = std::isinf(v) && v < 0 && (function == Unary::gelu || function == Unary::gelu_tanh);
+                            const bool is_gelu_end =
+                                std::isinf(v) && v < 0 &&
+                                (function == Unary::gelu || function == Unary::gelu_tanh);
                             if (is_gelu_end) continue;  // 0 times infinity in this formula
                             const std::uint64_t found = bits_of(out + i * size, format);
                             CHECK_MESSAGE(is_right(found, y, error_of(function, v), format, units), set.name,
-                                          ": function ", f, " of ", name_of(format), " ", static_cast<double>(v), ": ", found,
-                                          ", not ", rounded(y, format), "; number ", i, " of ", n);
+                                          ": function ", f, " of ", name_of(format), " ",
+                                          static_cast<double>(v), ": ", found, ", not ", rounded(y, format),
+                                          "; number ", i, " of ", n);
                         }
                     }
             }
@@ -156,7 +165,8 @@ TEST_CASE("powers are rounded once, of one exponent and of many") {
             Random random(k);
             const std::size_t size = samesum::size_of(format);
             for (const std::size_t n : lengths(130))
-                for (const Family family : {Family::plain, Family::spread, Family::whole, Family::subnormal}) {
+                for (const Family family :
+                     {Family::plain, Family::spread, Family::whole, Family::subnormal}) {
                     const char* const x = arguments(room, random, format, family, n);
                     double* const y = reinterpret_cast<double*>(other_room.take(n * 8));
                     const double one = exponents[below(random, std::size(exponents))];
@@ -168,11 +178,12 @@ TEST_CASE("powers are rounded once, of one exponent and of many") {
                     set.elementwise->widen[k](x, n, wide);
                     REQUIRE(are_whole());
                     for (std::size_t i = 0; i < 2 * n; ++i) {
-                        const double v = static_cast<double>(real_at(x, i % n, format)), e = i < n ? one : y[i - n];
+                        const double v = static_cast<double>(real_at(x, i % n, format)),
+                                     e = i < n ? one : y[i - n];
                         const std::uint64_t found = bits_of(out + i * size, format);
                         const Real wanted = std::pow(Real{v}, Real{e});
-                        CHECK_MESSAGE(is_right(found, wanted, 64 * std::numeric_limits<Real>::epsilon(), format,
-                                               format == Format::f64 ? 1 : 0),
+                        CHECK_MESSAGE(is_right(found, wanted, 64 * std::numeric_limits<Real>::epsilon(),
+                                               format, format == Format::f64 ? 1 : 0),
                                       set.name, ": ", name_of(format), " ", v, " to the ", e, ": ", found);
                         CHECK(wide[i % n] == v);
                     }
@@ -206,19 +217,21 @@ struct SoftmaxLine {
     }
 };
 
-void check_line(const InstructionSet& set, const SoftmaxLine& line, const char* out, std::ptrdiff_t step, Format format,
-                bool log, const char* way) {
+void check_line(const InstructionSet& set, const SoftmaxLine& line, const char* out, std::ptrdiff_t step,
+                Format format, bool log, const char* way) {
     const Real units = samesum::size_of(format) == 2 ? 0.51L : 0.6L;
     for (std::size_t i = 0; i < line.x.size(); ++i) {
         const std::uint64_t found = bits_of(out + sized(i) * step, format);
         const Real wanted = line.result(i, log);
-        CHECK_MESSAGE(is_right(found, wanted, line.error(i), format, units), set.name, ": ", way, ", ", name_of(format),
-                      log ? " log " : " ", "element ", i, " of ", line.x.size(), ": ", found, ", not ", rounded(wanted, format));
+        CHECK_MESSAGE(is_right(found, wanted, line.error(i), format, units), set.name, ": ", way, ", ",
+                      name_of(format), log ? " log " : " ", "element ", i, " of ", line.x.size(), ": ", found,
+                      ", not ", rounded(wanted, format));
     }
 }
 
 // A line in blocks, as long lines are taken.
-void long_line(const InstructionSet& set, const char* x, std::size_t n, Format format, bool log, char* out, std::size_t block) {
+void long_line(const InstructionSet& set, const char* x, std::size_t n, Format format, bool log, char* out,
+               std::size_t block) {
     const samesum::NormalizationMethods& m = *set.normalizations;
     const std::size_t f = static_cast<std::size_t>(format), size = samesum::size_of(format);
     std::vector<samesum::LineShare> shares;
@@ -255,16 +268,18 @@ TEST_CASE("softmax and its logarithm are near the exact ones: along rows, down c
                 const samesum::NormalizationMethods& m = *set.normalizations;
                 Random random(f);
                 for (const std::size_t n : lengths(600))
-                    for (const Family family : {Family::plain, Family::whole, Family::zeros, Family::special, Family::subnormal, Family::largest}) {
+                    for (const Family family : {Family::plain, Family::whole, Family::zeros, Family::special,
+                                                Family::subnormal, Family::largest}) {
                         if (n > 70 && family != Family::plain) continue;
-                        const std::size_t count = n > 70 ? 2 : 1 + below(random, 9), apart = n + below(random, 4);
+                        const std::size_t count = n > 70 ? 2 : 1 + below(random, 9),
+                                          apart = n + below(random, 4);
                         const char* x = arguments(room, random, format, family, (count - 1) * apart + n);
                         char* out = out_room.take((count - 1) * apart * size + n * size);
                         m.lines[f][log]({x, sized(apart * size), out, sized(apart * size), n, count});
                         REQUIRE(are_whole());
                         for (std::size_t k = 0; k < count; ++k)
-                            check_line(set, {x + k * apart * size, sized(size), n, format}, out + k * apart * size, sized(size),
-                                       format, log, "rows");
+                            check_line(set, {x + k * apart * size, sized(size), n, format},
+                                       out + k * apart * size, sized(size), format, log, "rows");
                         const std::size_t wide = count + below(random, 3);
                         x = arguments(room, random, format, family, (n - 1) * wide + count);
                         out = out_room.take(((n - 1) * wide + count) * size);
@@ -272,8 +287,8 @@ TEST_CASE("softmax and its logarithm are near the exact ones: along rows, down c
                         m.columns[f][log]({x, sized(wide * size), out, sized(wide * size), n, count}, buffer);
                         REQUIRE(are_whole());
                         for (std::size_t k = 0; k < count; ++k)
-                            check_line(set, {x + k * size, sized(wide * size), n, format}, out + k * size, sized(wide * size),
-                                       format, log, "columns");
+                            check_line(set, {x + k * size, sized(wide * size), n, format}, out + k * size,
+                                       sized(wide * size), format, log, "columns");
                         x = arguments(room, random, format, family, n);
                         out = out_room.take(n * size);
                         long_line(set, x, n, format, log, out, 1 + below(random, n));
@@ -290,11 +305,16 @@ namespace {
 class Norms {
   public:
     Norms(const InstructionSet& set, const NormRow& row, Format format)
-        : set_(set), row_(row), format_(format), size_(samesum::size_of(format)), random_(static_cast<std::uint64_t>(format)) {}
+        : set_(set),
+          row_(row),
+          format_(format),
+          size_(samesum::size_of(format)),
+          random_(static_cast<std::uint64_t>(format)) {}
 
     void walk(Family family, std::size_t n) {
         const samesum::NormMethods& m = *set_.norms;
-        const std::size_t f = static_cast<std::size_t>(format_), count = 1 + below(random_, samesum::norm_lines);
+        const std::size_t f = static_cast<std::size_t>(format_),
+                          count = 1 + below(random_, samesum::norm_lines);
         char* const all = room.take(count * n * size_, one_in(random_, 4) ? Edge::front : Edge::end);
         const double shift = one_in(random_, 3) ? 100 : 0;
         std::vector<const char*> x;
@@ -302,16 +322,21 @@ class Norms {
             x.push_back(all + k * n * size_);
             std::vector<std::uint64_t> bits = draw(random_, format_, family, n);
             for (std::size_t i = 0; i < n; ++i) {
-                if (family == Family::plain) bits[i] = samesum::round_bits(value_of(bits[i], format_) + shift, format_);
+                if (family == Family::plain)
+                    bits[i] = samesum::round_bits(value_of(bits[i], format_) + shift, format_);
                 std::memcpy(all + (k * n + i) * size_, &bits[i], size_);
             }
         }
         const bool each = one_in(random_, 2);
         double* const scales = reinterpret_cast<double*>(other_room.take(2 * n * 8));
         for (std::size_t i = 0; i < 2 * n; ++i)
-            scales[i] = i >= n && one_in(random_, 3) ? 0 : std::ldexp(1 + static_cast<double>(below(random_, 64)) / 64, static_cast<int>(below(random_, 5)) - 2);
+            scales[i] = i >= n && one_in(random_, 3)
+                            ? 0
+                            : std::ldexp(1 + static_cast<double>(below(random_, 64)) / 64,
+                                         static_cast<int>(below(random_, 5)) - 2);
         const std::size_t numbers = each ? n : 1;
-        const samesum::NormScale scale{scales, scales + n, each, m.greatest(scales, numbers), m.greatest(scales + n, numbers)};
+        const samesum::NormScale scale{scales, scales + n, each, m.greatest(scales, numbers),
+                                       m.greatest(scales + n, numbers)};
         NormLine lines[samesum::norm_lines];
         m.measure[f](row_, x.data(), n, count, lines);
         for (std::size_t k = 0; k < count; ++k) {
@@ -322,7 +347,8 @@ class Norms {
             m.measure_words(row_, m.widen[f], size_, x[k], n, &words);
             double* const wide = reinterpret_cast<double*>(buffer_room.take(n * 8));
             m.widen[f](x[k], n, wide);
-            finish(family, words, x[k], n, scale, m.finish_words[f], format_, reinterpret_cast<const char*>(wide));
+            finish(family, words, x[k], n, scale, m.finish_words[f], format_,
+                   reinterpret_cast<const char*>(wide));
         }
     }
     std::size_t plain = 0, known = 0, wrong = 0;
@@ -330,8 +356,9 @@ class Norms {
     std::string first;
 
   private:
-    void finish(Family family, const NormLine& line, const char* x, std::size_t n, const samesum::NormScale& scale,
-                samesum::NormMethods::Finish finish, Format format, const char* elements) {
+    void finish(Family family, const NormLine& line, const char* x, std::size_t n,
+                const samesum::NormScale& scale, samesum::NormMethods::Finish finish, Format format,
+                const char* elements) {
         plain += family == Family::plain ? n : 0;
         const Set set{x, sized(size_), n, format};
         if (!line.is_known) return;
@@ -349,8 +376,8 @@ class Norms {
         std::uint16_t doubtful[samesum::norm_elements];
         for (std::size_t i = 0; i < n; i += samesum::norm_elements) {
             const std::size_t now = std::min(samesum::norm_elements, n - i), step = elements == x ? size_ : 8;
-            const samesum::NormScale by{scale.scale + (scale.each ? i : 0), scale.bias + (scale.each ? i : 0), scale.each,
-                                        scale.scale_most, scale.bias_most};
+            const samesum::NormScale by{scale.scale + (scale.each ? i : 0), scale.bias + (scale.each ? i : 0),
+                                        scale.each, scale.scale_most, scale.bias_most};
             char* const out = out_room.take(now * size_);
             const std::size_t doubts = finish(line, elements + i * step, now, by, out, doubtful);
             if (!are_whole()) note(family, n, "written outside");
@@ -361,7 +388,8 @@ class Norms {
                 known += family == Family::plain;
                 const double v = value_of(set.bits(i + j), format);
                 const std::size_t at = scale.each ? i + j : 0;
-                if (exact.result(v, scale.scale[at], scale.bias[at], format) != bits_of(out + j * size_, format))
+                if (exact.result(v, scale.scale[at], scale.bias[at], format) !=
+                    bits_of(out + j * size_, format))
                     note(family, n, "a result");
             }
         }
@@ -372,13 +400,17 @@ class Norms {
         const Dyadic n(set.n, 0, false), sum = row_.centred ? exact_sum(set, Map::itself) : Dyadic();
         const Dyadic offset = Dyadic(line.centre) + Dyadic(line.offset) + Dyadic(line.offset_rest);
         greatest = std::fmax(greatest, quotient(n * offset - sum, n * widened(line.offset_error)));
-        if (row_.divisor != samesum::Divisor::squares || row_.outside != 0 || row_.at_least || line.inverse == 0) return;
+        if (row_.divisor != samesum::Divisor::squares || row_.outside != 0 || row_.at_least ||
+            line.inverse == 0)
+            return;
         const Dyadic inverse = Dyadic(line.inverse) + Dyadic(line.inverse_rest);
         const Dyadic squares = n * exact_sum(set, Map::square) - sum * sum,
-                     power = row_.over_count ? squares + n * n * Dyadic(row_.inside) : squares + n * Dyadic(row_.inside);
+                     power = row_.over_count ? squares + n * n * Dyadic(row_.inside)
+                                             : squares + n * Dyadic(row_.inside);
         const Dyadic unit = row_.over_count ? n * n : n, off = inverse * inverse * power - unit;
         // (1 + e)^2 - 1, of which a part is left out below.
-        const Dyadic e = widened(line.inverse_error), most = off.sign() > 0 ? e.scaled(1) + e * e : e.scaled(1) - e * e;
+        const Dyadic e = widened(line.inverse_error),
+                     most = off.sign() > 0 ? e.scaled(1) + e * e : e.scaled(1) - e * e;
         const double found = quotient(off, unit * most);
         greatest = std::fmax(greatest, found);
         if (found > 1) note(family, set.n, "a bound");
@@ -400,14 +432,11 @@ class Norms {
 TEST_CASE("normalized lines are exact or in doubt, and lie within their bounds") {
     const samesum::FloatingPointScope scope;
     using samesum::Divisor;
-    constexpr NormRow rows[] = {{Divisor::squares, true, true, false, 1e-5, 0},
-                                {Divisor::squares, false, true, false, 1e-5, 0},
-                                {Divisor::squares, true, true, false, 0, 0},
-                                {Divisor::squares, false, false, false, 0, 0},
-                                {Divisor::squares, true, true, false, 0, 1e-5},
-                                {Divisor::squares, false, false, true, 1e-12, 0},
-                                {Divisor::magnitudes, false, false, false, 0, 0},
-                                {Divisor::one, true, false, false, 0, 0}};
+    constexpr NormRow rows[] = {
+        {Divisor::squares, true, true, false, 1e-5, 0},   {Divisor::squares, false, true, false, 1e-5, 0},
+        {Divisor::squares, true, true, false, 0, 0},      {Divisor::squares, false, false, false, 0, 0},
+        {Divisor::squares, true, true, false, 0, 1e-5},   {Divisor::squares, false, false, true, 1e-12, 0},
+        {Divisor::magnitudes, false, false, false, 0, 0}, {Divisor::one, true, false, false, 0, 0}};
     each_instruction_set([&](const InstructionSet& set, std::size_t) {
         double greatest = 0;
         for (const NormRow& row : rows)
@@ -415,11 +444,14 @@ TEST_CASE("normalized lines are exact or in doubt, and lie within their bounds")
                 Norms norms(set, row, format);
                 for (const std::size_t n : lengths(1030))
                     for (const Family family : families)
-                        if (n <= 70 ? n % 3 == 1 || family < Family::ties : family < Family::cancelling) norms.walk(family, n);
-                const std::string where = std::string(set.name) + ": row " + std::to_string(&row - rows) + ", " + name_of(format);
+                        if (n <= 70 ? n % 3 == 1 || family < Family::ties : family < Family::cancelling)
+                            norms.walk(family, n);
+                const std::string where =
+                    std::string(set.name) + ": row " + std::to_string(&row - rows) + ", " + name_of(format);
                 CHECK_MESSAGE(norms.wrong == 0, where, ": ", norms.wrong, "; ", norms.first);
                 CHECK_MESSAGE(norms.greatest <= 1, where, ": ", norms.greatest, " of a bound");
-                CHECK_MESSAGE(norms.known * 5 > norms.plain * 4, where, ": ", norms.known, " of ", norms.plain);
+                CHECK_MESSAGE(norms.known * 5 > norms.plain * 4, where, ": ", norms.known, " of ",
+                              norms.plain);
                 greatest = std::fmax(greatest, norms.greatest);
             }
         MESSAGE(set.name, ": no error is above ", greatest, " of its bound");
