@@ -1,10 +1,9 @@
 // Whole calls on arrays of any layout (permuted, cut, mirrored, repeated, in the other byte order), of every
 // format and with masks and labels, beside the exact result of each set.
-#include <doctest/doctest.h>
-
 #include <algorithm>
 #include <numeric>
 
+#include "check.hpp"
 #include "exact_results.hpp"
 #include "guards.hpp"
 #include "method_rows.hpp"
@@ -21,7 +20,6 @@ using samesum::View;
 
 Guarded room{1 << 21}, out_room{1 << 20}, mask_room{1 << 18};
 
-std::ptrdiff_t sized(std::size_t n) { return static_cast<std::ptrdiff_t>(n); }
 bool are_whole() { return room.is_whole() && out_room.is_whole() && mask_room.is_whole(); }
 
 constexpr int most_rank = 4;

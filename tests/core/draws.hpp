@@ -1,7 +1,7 @@
 // Elements of every format that are made to break bounds: families of them, drawn anew for each length.
 #pragma once
 
-#include <bit>
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -11,6 +11,7 @@
 
 #include "arithmetic/rounding.hpp"
 #include "formats/format.hpp"
+#include "guards.hpp"
 
 namespace walk {
 
@@ -156,6 +157,19 @@ inline std::vector<std::uint64_t> draw(Random& random, Format format, Family fam
         put(one);
     }
     return x;
+}
+
+// Elements side by side, at the end of what may be read or at its front.
+inline char* drawn(Guarded& from, Random& random, Format format, Family family, std::size_t n) {
+    const std::size_t size = samesum::size_of(format);
+    char* const p = from.take(n * size, one_in(random, 4) ? Edge::front : Edge::end);
+    const std::vector<std::uint64_t> bits = draw(random, format, family, n);
+    for (std::size_t i = 0; i < n; ++i) std::memcpy(p + i * size, &bits[i], size);
+    return p;
+}
+
+inline std::string in_words(const char* set, Format format, Family family, std::size_t n) {
+    return std::string(set) + ", " + name_of(format) + ", " + name_of(family) + ", " + std::to_string(n);
 }
 
 // Every length to 70, and those beside the sizes of blocks up to a limit.

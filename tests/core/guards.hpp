@@ -12,6 +12,8 @@
 
 namespace walk {
 
+inline std::ptrdiff_t sized(std::size_t n) { return static_cast<std::ptrdiff_t>(n); }
+
 // Where an operand lies: its end at a page that cannot be read, or its first byte after one.
 enum class Edge { end, front };
 

@@ -1,10 +1,9 @@
 // Every row of the tables of reductions beside the exact result of each set: along rows and down columns, in
 // one go and in parts that are merged, rows one after the other, apart, backwards and again and again.
-#include <doctest/doctest.h>
-
 #include <map>
 
 #include "bounds.hpp"
+#include "check.hpp"
 #include "guards.hpp"
 #include "method_rows.hpp"
 #include "threads/pool.hpp"

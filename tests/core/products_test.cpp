@@ -1,8 +1,7 @@
 // Products of arrays: the steps of their table, and whole products of every format, beside exact sums of
 // products.
-#include <doctest/doctest.h>
-
 #include "bounds.hpp"
+#include "check.hpp"
 #include "contractions/contraction.hpp"
 #include "exact/totals/dot.hpp"
 #include "guards.hpp"
@@ -17,7 +16,6 @@ using samesum::OperandPart;
 Guarded a_room{1 << 20}, b_room{1 << 20}, out_room{1 << 20}, panel_room{1 << 18}, other_panel{1 << 18},
     sums_room{1 << 18};
 
-std::ptrdiff_t sized(std::size_t n) { return static_cast<std::ptrdiff_t>(n); }
 bool are_whole() {
     return a_room.is_whole() && b_room.is_whole() && out_room.is_whole() && panel_room.is_whole() &&
            other_panel.is_whole() && sums_room.is_whole();

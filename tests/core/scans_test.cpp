@@ -1,7 +1,6 @@
 // Every method of cumulative sums and products beside the exact prefixes: along lines in blocks, down
 // columns, several lines side by side and interleaved, whole short lines and columns.
-#include <doctest/doctest.h>
-
+#include "check.hpp"
 #include "exact/elements.hpp"
 #include "guards.hpp"
 #include "method_rows.hpp"
@@ -232,7 +231,6 @@ class Walker {
     }
 
   private:
-    static std::ptrdiff_t sized(std::size_t n) { return static_cast<std::ptrdiff_t>(n); }
     static std::uint8_t* flags_of(std::size_t n) {
         return reinterpret_cast<std::uint8_t*>(failed_room.take(n));
     }

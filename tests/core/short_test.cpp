@@ -1,6 +1,5 @@
 // Whole short sets and windows: every row of their tables, of 1 to 64 elements, beside the exact results.
-#include <doctest/doctest.h>
-
+#include "check.hpp"
 #include "guards.hpp"
 #include "method_rows.hpp"
 #include "methods/short_method.hpp"
