@@ -117,7 +117,6 @@ REDUCTIONS: dict[str, Call] = {
     "method.double_words_few": lambda: ss.sum(D[:, :60], axis=1),
     "method.special_elements": lambda: ss.sum_square(np.zeros((60, 90)), axis=1),
     "method.double_words": lambda: ss.sum(spread(60, 100), axis=1),
-    "method.scaled_sums": lambda: ss.sum(np.ldexp(random(60, 300).uniform(-1, 1, (60, 300)), 1024), axis=1),
     "method.wrapping_sums": lambda: ss.sum(I32, axis=1),
     "method.split_integers": lambda: ss.mean(I64 << 45, axis=1),
     "method.exact_integers": lambda: onnx.ReduceLogSum(np.abs(I64) << 45, axes=[1], opset=13),

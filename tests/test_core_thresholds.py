@@ -35,6 +35,7 @@ FACTS = {
     "run/reduce/accumulate.cpp gathered_rows": "the size of an array on the stack",
     "run/exact/exact_sums.cpp together": "lines that a transposition takes",
     "run/exact/exact_sums.cpp half": "of a tile of the kernels",
+    "run/exact/exact_sums.cpp octaves": "numbers that no scale takes out of the range of the grids again",
     "run/layouts/tangled.hpp buffer_bytes": "the size of an array on the stack",
     "run/scans/scan_call.cpp pitch": "the size of an array on the stack",
     "run/normalize/long_line.hpp most": "lines that a transposition takes",

@@ -99,6 +99,14 @@ inline std::size_t elements_without_effect(const Specials& total, const char* p,
     return in_float_format(format, [&]<Format f>() { return elements_without_effect<f>(total, p, n); });
 }
 
+// Adds value * 2^exponent.
+template <class Total>
+inline void add_units(Total& total, std::int64_t value, int exponent) {
+    const auto bits = static_cast<std::uint64_t>(value);
+    total.make_room(1);
+    if (value != 0) total.add_within(value < 0 ? 0 - bits : bits, exponent, value < 0);
+}
+
 template <class Total>
 inline void add_double(Total& total, double x) {
     add_elements<Format::f64, Map::itself>(total, reinterpret_cast<const char*>(&x), 8, 1);

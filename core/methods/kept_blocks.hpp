@@ -7,6 +7,9 @@
 
 namespace samesum {
 
+// So many elements are added one by one where their block has no sum.
+constexpr std::size_t exact_elements = 2048;
+
 // Each lane of a block adds up at most so many elements.
 constexpr std::size_t kept_additions = 256;
 
@@ -47,6 +50,9 @@ struct KeptBlock {
 
 struct KeptBlocks {
     KeptBlock block[4][3];  // every float format x map (itself, magnitude, square)
+    // Of n finite floats narrower than float64: each is a multiple, to which the sum with the anchor rounds
+    // it, and a rest. Writes whole vectors; returns the least magnitude but zero, or infinity.
+    double (*split[3])(const void* x, std::size_t n, double anchor, double* multiple, double* rest);
     // Column j of a tile of WholeMethods::split, i8 ... u64 x map, in two's complement from the lowest word.
     void (*split_words[8][3])(const void* tile, std::size_t j, std::uint64_t (&words)[3]);
 };

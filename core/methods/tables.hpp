@@ -19,7 +19,6 @@ struct Methods {
     Method sum2[4][3];        // every float format x map: double-word lanes
     Method sum2_few[2];       // float64 x (itself, magnitude): likewise, of few elements
     Method special[3];        // float64 x map: sets with infinities and NaNs, squares of zeros
-    Method scaled[3];         // float64 x map: sums that leave its range
     Method modular[8][2][3];  // i8 ... u64 x (own width, 64 bits) x map: integers modulo 2^k
 };
 

@@ -50,8 +50,7 @@
     X(double_words, "method.double_words", "floats, added up in pairs of float64") \
     X(double_words_few, "method.double_words_few", "float64, the same with a test for exact sums") \
     X(special_elements, "method.special_elements", "float64 sets with infinities and NaNs, squares of zeros") \
-    X(scaled_sums, "method.scaled_sums", "float64 sums that leave its range, of scaled elements") \
-    X(exact_sums, "method.exact_sums", "floats in the superaccumulator") \
+    X(exact_sums, "method.exact_sums", "floats, in blocks on grids or the superaccumulator") \
     X(wrapping_sums, "method.wrapping_sums", "integers modulo 2^k") \
     X(split_integers, "method.split_integers", "64-bit integers and squares of 32-bit ones, in halves") \
     X(exact_integers, "method.exact_integers", "integers in 128 bits and more") \

@@ -1,10 +1,9 @@
 // The methods of one instruction set; compiled once for each, with SAMESUM_ISA naming it.
 #include "kernels/integers/modular.hpp"
-#include "kernels/sums/scaled_sums.hpp"
 #include "kernels/sums/single_sums.hpp"
 #include "kernels/sums/special_sums.hpp"
 #include "kernels/sums/sum1.hpp"
-#include "kernels/sums/sum2.hpp"
+#include "kernels/sums/widened_sums.hpp"
 #include "methods/tables.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -61,9 +60,6 @@ constexpr Methods all_methods() {
     m.special[0] = SpecialSums<Map::itself>::method();
     m.special[1] = SpecialSums<Map::magnitude>::method();
     m.special[2] = SpecialSums<Map::square>::method();
-    m.scaled[0] = ScaledSums<Map::itself>::method();
-    m.scaled[1] = ScaledSums<Map::magnitude>::method();
-    m.scaled[2] = ScaledSums<Map::square>::method();
     fill_integer<std::int8_t, Format::i8>(m);
     fill_integer<std::int16_t, Format::i16>(m);
     fill_integer<std::int32_t, Format::i32>(m);

@@ -112,10 +112,7 @@ Tiers float_sum_tiers(const InstructionSet& set, const Reduction& row, Format in
         tiers.partial = tiers.count;
         tiers.push(methods.special[map], 1, Route::special_elements);
     }
-    if (is_double) tiers.push(methods.scaled[map], 1, Route::scaled_sums);
-    // Squares that come so far are mostly too small or too large for blocks.
-    tiers.push(row.map == Map::itself ? exact_sum_method(in, row.map) : exact_method(in, row.map), 2,
-               Route::exact_sums);
+    tiers.push(exact_sum_method(in, row.map), 2, Route::exact_sums);
     return tiers;
 }
 

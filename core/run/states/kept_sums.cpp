@@ -4,7 +4,6 @@
 #include <array>
 
 #include "kernels/instruction_set.hpp"
-#include "methods/exact_blocks.hpp"
 #include "run/exact/exact_sums.hpp"
 #include "run/reduce/accumulate.hpp"
 #include "run/states/kept_states.hpp"
@@ -40,7 +39,7 @@ struct KeptSums {
                 t.join(j, sum);
             } else {
                 now = std::min(n, exact_elements);
-                exact_sum_method(format, map).lanes(&t.overflow->at(j), 0, p, now, 0, 1);
+                exact_method(format, map).lanes(&t.overflow->at(j), 0, p, now, 0, 1);
             }
         }
     }

@@ -25,7 +25,6 @@ const Method* method_of(const InstructionSet& set, std::string_view name, std::s
     if (name == "singles") return lanes(Lanes::singles);
     if (name == "double_words") return sums ? &methods.sum2[format][map] : nullptr;
     if (name == "double_words_few") return is_double && once ? &methods.sum2_few[map] : nullptr;
-    if (name == "ranges") return is_double && sums ? &methods.scaled[map] : nullptr;
     if (name == "spread") return narrow ? &set.spreads->narrow[format] : nullptr;
     if (name == "spread_words") return &set.spreads->wide[format];
     if (name == "spread_few") return is_double ? &set.spreads->few : nullptr;
@@ -44,9 +43,7 @@ CertifiedMethod certified_method(std::string_view name, Format in, Map map) {
     const Method* const method =
         method_of(set, name, static_cast<std::size_t>(in), static_cast<std::size_t>(map), in == Format::f64);
     if (method == nullptr || method->init == nullptr) return {};
-    const StateReader& ranges = map == Map::square ? all.square_ranges : all.ranges;
-    return {method, name == "ranges"                  ? &ranges
-                    : name.starts_with("spread")      ? &all.spreads
+    return {method, name.starts_with("spread")        ? &all.spreads
                     : name == "products"              ? &all.products
                     : name.starts_with("exponential") ? &all.exponentials
                                                       : &all.words};
