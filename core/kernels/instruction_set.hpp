@@ -8,7 +8,6 @@
 #include "methods/contraction_method.hpp"
 #include "methods/dot_method.hpp"
 #include "methods/exact_blocks.hpp"
-#include "methods/extreme_scan_method.hpp"
 #include "methods/kept_blocks.hpp"
 #include "methods/mask_method.hpp"
 #include "methods/norm_method.hpp"

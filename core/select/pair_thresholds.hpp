@@ -1,4 +1,4 @@
-// How dot products and cumulative extremes are shared out and brought to their methods.
+// How dot products and cumulative sums of exponentials are shared out and brought to their methods.
 #pragma once
 
 #include "select/threshold.hpp"
@@ -23,14 +23,6 @@ inline constexpr Threshold dot_short_row{"dot_short_row", 64, "vectors side by s
 inline constexpr Threshold dot_part_elements{"dot_part_elements", 16 << 10, "elements of a vector",
                                              "shorter parts are no task of their own"};
 inline constexpr Threshold dot_part_rows{"dot_part_rows", 64, "rows", "fewer are no task of their own"};
-
-// Cumulative minima and maxima.
-inline constexpr Threshold extreme_task_bytes{"extreme_task_bytes", 128 << 10, "bytes of the input",
-                                              "a task takes whole lines of so many"};
-inline constexpr Threshold extreme_part_bytes{"extreme_part_bytes", 128 << 10, "bytes of the input",
-                                              "parts of long lines are no shorter"};
-inline constexpr Threshold extreme_columns{"extreme_columns", 64, "lines side by side",
-                                           "fewer are not shared out"};
 
 // Cumulative logarithms of sums of exponentials.
 inline constexpr Threshold exponential_columns{
