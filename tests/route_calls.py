@@ -125,7 +125,6 @@ REDUCTIONS: dict[str, Call] = {
     "tile.columns_transposed": lambda: ss.logsumexp(np.zeros((50, 64), "f4"), axis=1),
     "method.integer_exponentials": lambda: ss.logsumexp(I8, axis=1),
     "method.exact_exponentials": lambda: ss.logsumexp(below_one(-1000), axis=1),
-    "method.integer_exponential_words": lambda: ss.logsumexp(below_one(-20).astype("i2"), axis=1),
     "method.wrapping_products": lambda: ss.prod(I32, axis=1),
     "method.products": lambda: ss.prod(X, axis=1),
     "method.exact_products": lambda: ss.prod(factors([1.5, 1 + 2.0**-23], 100, "f4"), axis=1),
@@ -228,10 +227,7 @@ PAIRS: dict[str, Call] = {
     "attention.words": lambda: ss.scaled_dot_product_attention(
         np.zeros((1, 2), "f"), np.ones((2, 2), "f"), np.float32([[1], [1 + 2.0**-23]])
     ),
-    "scan.extreme_lines": lambda: ss.cumulative_max(X, axis=1),
-    "scan.extreme_line": lambda: ss.cumulative_max(X[:, ::2], axis=1),
-    "scan.extreme_columns": lambda: ss.cumulative_max(X, axis=0),
-    "scan.extreme_parts": lambda: ss.cumulative_max(LONG, axis=1),
+    "scan.whole_lines": lambda: ss.cumulative_max(X, axis=1),
     "scan.exponentials": lambda: ss.cumulative_logsumexp(X, axis=0),
     "scan.exponential_parts": lambda: ss.cumulative_logsumexp(LONG[:, :2000], axis=1),
     "scan.repaired_exponential_words": lambda: ss.cumulative_logsumexp(

@@ -52,7 +52,7 @@ FACTS = {
     "contractions/plan.hpp half_of_one": "the layout of a double",
     "run/exact/exact_dots.cpp block": "the size of an array on the stack",
     "run/scans/exponential_scan.cpp copied_rows": "the size of an array on the stack",
-    "run/scans/extreme_scan.cpp copied_bytes": "the size of an array on the stack",
+    "run/scans/scan.cpp whole_line_bytes": "the size of an array on the stack",
     "run/exact/exact_words.cpp head_bytes": "the encoding of a state",
     "run/exact/exact_words.cpp most_bytes": "the encoding of a state",
     "run/segments/placed_states.hpp placed_block": "the size of an array on the stack",

@@ -12,10 +12,7 @@ const Method& exact_method(Format format, Map map);
 // Any integer format, in 192 bits.
 const Method& wide_method(Format format, Map map);
 
-// One total of its tile, if it is a sum of elements themselves.
-__int128 wide_total(const void* tile, std::size_t j);
-
-// A whole number, in words of 64 bits from the lowest.
+// A state of its tiles: a whole number, in words of 64 bits from the lowest.
 struct WholeWords {
     std::uint64_t word[3];
 };

@@ -6,7 +6,6 @@
 #include "methods/attention_method.hpp"
 #include "methods/contraction_method.hpp"
 #include "methods/dot_method.hpp"
-#include "methods/extreme_scan_method.hpp"
 #include "methods/kept_blocks.hpp"
 #include "methods/mask_method.hpp"
 #include "methods/norm_method.hpp"

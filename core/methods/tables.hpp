@@ -27,6 +27,10 @@ struct ScanMethods {
     ScanMethod modular[8][4];  // i8 ... u64 x prefixes of 1, 2, 4, 8 bytes
 };
 
+struct ExtremeScanMethods {
+    ScanMethod of[format_count][2];  // minimum, maximum; into the format of the elements
+};
+
 struct ProductMethods {
     Method real[4];              // every float format
     Method modular[8];           // i8 ... u64: integers modulo 2^k, for results of any width
@@ -49,9 +53,8 @@ struct WholeMethods {
 };
 
 struct ExponentialMethods {
-    Method sum1[3];   // float16, bfloat16, float32: exponentials in float64
-    Method words;     // float64: exponentials in double-words
-    Method whole[8];  // i8 ... u64: exponentials from a table, in tiles of `words`
+    Method sum1[3];  // float16, bfloat16, float32: exponentials in float64
+    Method words;    // float64: exponentials in double-words
     ExponentialPrefixMethods prefix;
 };
 

@@ -56,7 +56,7 @@ class ResultMemory {
 };
 
 inline void define_result_memory(nb::module_& m) {
-    m.def("set_cache_limit", &set_cache_limit, nb::arg("n"));
+    m.def("set_cache_limit", &set_cache_limit, "n"_a);
     m.def("cache_limit", &cache_limit);
     m.def("cached_bytes", &cached_bytes);
 }

@@ -29,7 +29,7 @@ bool is_count(std::uint64_t n) { return n > 0 && n <= most_elements; }
 }  // namespace
 
 template <class Value>
-void ExponentialTotal<Value>::encode(std::string& to) const {
+void ExponentialTotal<Value>::encode(bool, std::string& to) const {
     if (has_nan_ || has_infinity_) {
         to.push_back(static_cast<char>(has_nan_ ? nan_flag : infinity_flag));
         to.push_back(0);
@@ -66,7 +66,7 @@ bool ExponentialTotal<Value>::are_others_well_formed() const {
 }
 
 template <class Value>
-bool ExponentialTotal<Value>::decode(const char*& from, const char* end, ExponentialTotal& total) {
+bool ExponentialTotal<Value>::decode(const char*& from, const char* end, bool, ExponentialTotal& total) {
     total = {};
     if (end - from < 2) return false;
     const std::uint8_t flags = static_cast<std::uint8_t>(from[0]);

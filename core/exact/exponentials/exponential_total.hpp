@@ -89,10 +89,10 @@ class ExponentialTotal {
     // element.
     std::uint64_t rounded(const Finish& how) const;
 
-    // What it is as bytes (docs/states.md), which depend on the elements alone.
-    void encode(std::string& to) const;
+    // What it is as bytes (docs/states.md), which depend on the elements alone, and are always brief.
+    void encode(bool is_brief, std::string& to) const;
     // Reads one total and moves on; false if there is none in this very form.
-    static bool decode(const char*& from, const char* end, ExponentialTotal& total);
+    static bool decode(const char*& from, const char* end, bool is_brief, ExponentialTotal& total);
 
   private:
     void insert(Value x, std::uint64_t times);

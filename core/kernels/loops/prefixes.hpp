@@ -123,6 +123,13 @@ SAMESUM_APART void scan_rows_together(const Scan& scan, Element* states, const S
                              ahead);
 }
 
+// For prefixes of `size` bytes, by as many rows as there are.
+SAMESUM_INLINE RowsTogether rows_together(const ScanRows& all, std::size_t size) {
+    if (all.rows <= scan_rows) return {scan_rows, all.rows == scan_rows ? scan_rows : 0, 0};
+    const std::size_t ahead = rows_prefetch_distance / (all.n * size);
+    return {all.rows, ahead, ahead};
+}
+
 // All rows, so many together, but few where they take several passes: they stay in L1 between them.
 template <bool writes, std::size_t most, class Scan, class Element>
 SAMESUM_INLINE void scan_columns_of(const Scan& scan, Element* states, const ScanRows& all,

@@ -12,7 +12,11 @@ using Wide = NormLines<F, WideSpread, Out>;
 extern const NormMethods norms;
 const NormMethods norms{
     {NormNumbers::widen<Float16>, NormNumbers::widen<Bfloat16>, NormNumbers::widen<Float32>,
-     NormNumbers::widen<Float64>},
+     NormNumbers::widen<Float64>, NormNumbers::widen_integers<std::int8_t>,
+     NormNumbers::widen_integers<std::int16_t>, NormNumbers::widen_integers<std::int32_t>,
+     NormNumbers::widen_integers<std::int64_t>, NormNumbers::widen_integers<std::uint8_t>,
+     NormNumbers::widen_integers<std::uint16_t>, NormNumbers::widen_integers<std::uint32_t>,
+     NormNumbers::widen_integers<std::uint64_t>},
     NormNumbers::greatest,
     has_fused ? NormNumbers::narrow : nullptr,
     {Narrow<Float16>::measure, Narrow<Bfloat16>::measure, Narrow<Float32>::measure, Wide<Float64>::measure},

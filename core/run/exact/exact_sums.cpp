@@ -91,47 +91,8 @@ struct ExactVariance {
 
 }  // namespace
 
-const Method& exact_variance_method(Format format) {
-    switch (format) {
-        case Format::f16:
-            return ExactVariance<Format::f16>::method;
-        case Format::bf16:
-            return ExactVariance<Format::bf16>::method;
-        case Format::f32:
-            return ExactVariance<Format::f32>::method;
-        case Format::f64:
-            return ExactVariance<Format::f64>::method;
-        case Format::i8:
-            return ExactVariance<Format::i8>::method;
-        case Format::i16:
-            return ExactVariance<Format::i16>::method;
-        case Format::i32:
-            return ExactVariance<Format::i32>::method;
-        case Format::i64:
-            return ExactVariance<Format::i64>::method;
-        case Format::u16:
-            return ExactVariance<Format::u16>::method;
-        case Format::u32:
-            return ExactVariance<Format::u32>::method;
-        case Format::u64:
-            return ExactVariance<Format::u64>::method;
-        case Format::e3m4:
-            return ExactVariance<Format::e3m4>::method;
-        case Format::e4m3:
-            return ExactVariance<Format::e4m3>::method;
-        case Format::e4m3b11fnuz:
-            return ExactVariance<Format::e4m3b11fnuz>::method;
-        case Format::e4m3fn:
-            return ExactVariance<Format::e4m3fn>::method;
-        case Format::e4m3fnuz:
-            return ExactVariance<Format::e4m3fnuz>::method;
-        case Format::e5m2:
-            return ExactVariance<Format::e5m2>::method;
-        case Format::e5m2fnuz:
-            return ExactVariance<Format::e5m2fnuz>::method;
-        default:
-            return ExactVariance<Format::u8>::method;
-    }
+const Method& exact_variance_method(Format in) {
+    return *in_any_format(in, []<Format f>() { return &ExactVariance<f>::method; });
 }
 
 namespace {

@@ -7,9 +7,6 @@ namespace samesum {
 
 // Any format but the floats of eight bits; of integers they certify all but sums that are too great for a
 // double and what double-words cannot tell.
-const Method& exponential_words_method(Format in);
-
-// Integers: quicker, by a table of exponentials, but for sums nearly all of which is the greatest element.
-Method integer_exponential_method(Format in);
+Method exponential_words_method(Format in);
 
 }  // namespace samesum

@@ -40,17 +40,13 @@ bool takes_chosen_alone(const Reduction& row, Format in) {
     return row.combine == Combine::spread || (row.map == Map::exponential && !is_float(in));
 }
 
-bool is_extreme(const Reduction& row) {
-    return row.combine == Combine::minimum || row.combine == Combine::maximum;
-}
-
 bool needs_counts(const Reduction& row, const View& x) {
     return row.finalize == Finalize::over_count || takes_chosen_alone(row, x.format) ||
-           (x.skip == Skip::nan && is_extreme(row));
+           (x.skip == Skip::nan && is_extreme(row.combine));
 }
 
 std::uint64_t result_of_none(const Reduction& row, Format out) {
-    if (is_extreme(row) && is_float(out)) return canonical_nan(out);
+    if (is_extreme(row.combine) && is_float(out)) return canonical_nan(out);
     std::uint64_t bits = 0;
     fill_empty(row, out, &bits, 1);
     return bits;

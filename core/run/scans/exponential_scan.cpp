@@ -257,7 +257,7 @@ class Job {
     }
 
     const ScanPlan& plan_;
-    const Method& method_;
+    const Method method_;
     const std::int64_t item_;
     const Dim side_;
     Dims outer_;

@@ -25,14 +25,15 @@ struct ScanCall {
     Failures failures;
 
     // Prefixes so many bytes apart are written at once where they belong; others are put there.
-    bool writes(std::int64_t stride) const { return stride == plan.result() && !streams; }
+    bool writes(std::int64_t stride, bool streamed = false) const {
+        return stride == plan.result() && (streamed || !streams);
+    }
     void put(const char* results, std::size_t n, char* to, std::int64_t stride) const;
     // Before the first prefixes of neighbouring lines, where something is wanted there.
     void write_initial(char* first_prefix, std::int64_t lines) const;
-    // Of n prefixes of a line from number `from` on, whose flags are `step` apart, all from the first one
-    // that failed to the last.
+    // Of n prefixes of a line from number `from` on, all from the first one that failed to the last.
     void add_failures(const char* in, char* out, std::int64_t from, const std::uint8_t* failed,
-                      std::int64_t n, std::int64_t step = 1);
+                      std::int64_t n);
 };
 
 // The loops, each of which has a file of its own.
@@ -52,14 +53,9 @@ void scan_line(ScanCall& call, const char* in, char* out, std::int64_t begin, st
 // The total of these elements, and those of their blocks.
 Carry line_total(const ScanCall& call, const char* in, std::int64_t begin, std::int64_t end, Carry* totals);
 
-// The totals of neighbouring lines that lie element by element beside each other.
-void add_line_totals(const ScanCall& call, const char* in, std::int64_t lines, std::int64_t begin,
-                     std::int64_t end, Carry* totals);
-
-// Elements of a line from number `begin` on; or of several lines that lie element by element beside each
-// other.
+// Elements of a line from number `begin` on.
 struct LinePart {
-    const char* in;  // the front of the line, of the first of them
+    const char* in;  // the front of the line
     char* out;
     std::int64_t begin;
 };
@@ -70,7 +66,6 @@ static_assert(elements_side_by_side <= scan_block);
 
 // The prefixes of `n` elements of each line of `count` <= scan_lines parts, whose columns of the tile are
 // ready.
-void scan_side_by_side(ScanCall& call, void* tile, const LinePart* parts, std::size_t count, std::int64_t n,
-                       std::int64_t lines = 1);
+void scan_side_by_side(ScanCall& call, void* tile, const LinePart* parts, std::size_t count, std::int64_t n);
 
 }  // namespace samesum
