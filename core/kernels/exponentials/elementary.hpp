@@ -2,7 +2,6 @@
 #pragma once
 
 #include "kernels/elementwise/elementwise_power.hpp"
-#include "kernels/exponentials/double_powers.hpp"
 #include "kernels/exponentials/logarithm.hpp"
 #include "kernels/exponentials/powers.hpp"
 #include "methods/certificates.hpp"
