@@ -7,7 +7,7 @@
 #include "arithmetic/rounding.hpp"
 #include "exact/elements.hpp"
 #include "exact/moments/dyadic.hpp"
-#include "exact/totals/dot.hpp"
+#include "exact/totals/superaccumulator.hpp"
 #include "select/routes.hpp"
 
 namespace samesum {
@@ -88,10 +88,7 @@ std::uint64_t ContractionElements::exactly(double addend) const {
         add_double(total, addend);
         return total.rounded({Finalize::itself, out, 1});
     }
-    const Dyadic all = Dyadic(call_.alpha) * Dyadic(total) + Dyadic(call_.beta) * Dyadic(addend);
-    const WideNumber top = all.leading();
-    const bool is_more = (all - Dyadic(top)).sign() != 0;
-    return round_to_format(leading_of(top.significand, top.exponent, is_more), top.negative, out);
+    return (Dyadic(call_.alpha) * Dyadic(total) + Dyadic(call_.beta) * Dyadic(addend)).rounded(out);
 }
 
 void ContractionElements::put(std::size_t g, std::size_t m, std::size_t n) {

@@ -67,8 +67,8 @@ struct UntangleMethods {
 
 // Into the format of the elements; empty where there is no such way.
 struct ShortMethods {
-    Short sum[4][3][4];        // every float format x map x finalize
-    Short one[4][3];           // every float format x itself, magnitude, square: sums of one element
+    Short sum[4][3][4];  // every float format x map x finalize
+    Short one[4][3];  // every float format x itself, magnitude, square (from 32 bits on): sums of one element
     Short product[4];          // every float format
     Short extreme[12][2];      // f16 ... u64 (Format order) x minimum, maximum
     Short logical[12][2];      // f16 ... u64 x and, or: into bytes of 0 and 1

@@ -1,7 +1,7 @@
 // Functions of each element from Python. Included by module.cpp alone.
 #pragma once
 
-#include "python/ordered_outputs.hpp"
+#include "python/outputs.hpp"
 #include "python/reductions.hpp"
 #include "run/elementwise.hpp"
 

@@ -1,7 +1,7 @@
 // Scans and softmax of arrays of Python. Included by module.cpp alone.
 #pragma once
 
-#include "python/ordered_outputs.hpp"
+#include "python/outputs.hpp"
 #include "python/reductions.hpp"
 #include "run/normalize/normalize.hpp"
 #include "run/scans/scan.hpp"

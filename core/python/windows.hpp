@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "python/axis_order.hpp"
 #include "python/elementwise.hpp"
-#include "python/ordered_outputs.hpp"
 #include "python/reductions.hpp"
 #include "run/windows/windows.hpp"
 

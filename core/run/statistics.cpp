@@ -12,7 +12,7 @@
 #endif
 
 #include "kernels/instruction_set.hpp"
-#include "run/exact/exact_words.hpp"
+#include "run/exact/exact_totals.hpp"
 #include "run/states/kept_sums.hpp"
 #include "run/states/kept_tile.hpp"
 #include "run/tiles.hpp"

@@ -4,7 +4,6 @@
 #include <bit>
 
 #include "exact/elements.hpp"
-#include "exact/little_endian.hpp"
 #include "exact/states.hpp"
 #include "exact/totals/leading.hpp"
 

@@ -1,6 +1,5 @@
-#include "exact/totals/dot.hpp"
-
 #include "exact/elements.hpp"
+#include "exact/totals/superaccumulator.hpp"
 
 namespace samesum {
 

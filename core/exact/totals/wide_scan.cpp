@@ -1,9 +1,8 @@
-#include "exact/totals/wide_scan.hpp"
-
 #include <cstring>
 
 #include "arithmetic/rounding.hpp"
 #include "exact/elements.hpp"
+#include "exact/methods.hpp"
 
 namespace samesum {
 

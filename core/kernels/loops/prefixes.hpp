@@ -3,7 +3,7 @@
 // State::none(v), what joins v without a change.
 #pragma once
 
-#include "kernels/vectors/shifted.hpp"
+#include "kernels/vectors/sweep.hpp"
 #include "methods/scan_method.hpp"
 
 namespace samesum::SAMESUM_ISA {

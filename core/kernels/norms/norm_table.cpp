@@ -1,6 +1,8 @@
 // Normalizations about a mean or by a norm: the methods of one instruction set, compiled as table.cpp is.
 #include "kernels/norms/norm_lines.hpp"
 #include "kernels/norms/norm_numbers.hpp"
+#include "kernels/norms/spread.hpp"
+#include "methods/norm_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -24,5 +26,13 @@ const NormMethods norms{
     has_fused ? Narrow<Float32>::finish_any : nullptr,
     Wide<Float64>::measure_widened,
     {Wide<Float64, Float16>::finish, Wide<Float64, Bfloat16>::finish, Wide<Float64, Float32>::finish}};
+
+// Variances.
+extern const SpreadMethods spreads;
+const SpreadMethods spreads{
+    {Spread<Float16, NarrowSpread>::method(), Spread<Bfloat16, NarrowSpread>::method(),
+     Spread<Float32, NarrowSpread>::method()},
+    Spread<Float64, WideSpread>::method(),
+    Spread<Float64, FewSpread>::method()};
 
 }  // namespace samesum::SAMESUM_ISA

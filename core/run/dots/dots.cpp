@@ -8,7 +8,7 @@
 #include "layout/copy.hpp"
 #include "run/dots/dot_layout.hpp"
 #include "run/dots/dot_pass.hpp"
-#include "run/exact/exact_dots.hpp"
+#include "run/exact/exact_sums.hpp"
 #include "run/room.hpp"
 #include "select/pair_thresholds.hpp"
 #include "select/routes.hpp"

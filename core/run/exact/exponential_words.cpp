@@ -1,4 +1,3 @@
-#include "run/exact/exponential_words.hpp"
 
 #include <cmath>
 #include <cstring>

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "arithmetic/rounding.hpp"
-#include "exact/exponentials/exponential_total_methods.hpp"
+#include "exact/exponentials/exponential_total.hpp"
 #include "run/states/kept_states.hpp"
 #include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "kernels/instruction_set.hpp"
+#include "methods/method.hpp"
 
 namespace samesum {
 
@@ -48,5 +49,11 @@ struct Widened {
         current_instruction_set().norms->widen[place](p, n, to);
     }
 };
+
+// Sums of exponentials of every format, in the double-words of float64.
+
+// Any format but the floats of eight bits; of integers they certify all but sums that are too great for a
+// double and what double-words cannot tell.
+Method exponential_words_method(Format in);
 
 }  // namespace samesum

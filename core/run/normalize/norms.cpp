@@ -1,5 +1,3 @@
-#include "run/normalize/norms.hpp"
-
 #include <algorithm>
 #include <optional>
 
@@ -7,6 +5,7 @@
 #include "layout/stream.hpp"
 #include "run/layouts/neighbours.hpp"
 #include "run/normalize/norm_line.hpp"
+#include "run/normalize/normalize.hpp"
 #include "run/room.hpp"
 #include "select/normalization_thresholds.hpp"
 #include "select/routes.hpp"

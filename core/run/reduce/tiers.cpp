@@ -1,12 +1,10 @@
 #include "run/reduce/tiers.hpp"
 
-#include "exact/byte_floats.hpp"
-#include "exact/exponentials/exponential_total_methods.hpp"
+#include "exact/exponentials/exponential_total.hpp"
 #include "exact/methods.hpp"
 #include "exact/products/product.hpp"
 #include "kernels/instruction_set.hpp"
 #include "run/exact/exact_sums.hpp"
-#include "run/exact/exponential_words.hpp"
 #include "run/exact/widened.hpp"
 #include "select/reduction_thresholds.hpp"
 #include "select/thread_thresholds.hpp"
@@ -67,8 +65,8 @@ Tiers integer_tiers(const InstructionSet& set, const Reduction& row, Format in, 
 
 Short sum_at_once(const ShortMethods& shorts, const Reduction& row, std::size_t format, std::int64_t count) {
     const std::size_t map = static_cast<std::size_t>(row.map);
-    if (count == 1 && row.finalize == Finalize::itself) return shorts.one[format][map];
-    return shorts.sum[format][map][by(row.finalize)];
+    const Short one = count == 1 && row.finalize == Finalize::itself ? shorts.one[format][map] : nullptr;
+    return one != nullptr ? one : shorts.sum[format][map][by(row.finalize)];
 }
 
 // Float64 lanes, for 16-bit results of many elements of what was added up in float32: what that leaves out of

@@ -3,11 +3,11 @@
 #include <vector>
 
 #include "arithmetic/division.hpp"
-#include "exact/exponentials/exponential_total_methods.hpp"
+#include "exact/exponentials/exponential_total.hpp"
 #include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
 #include "layout/scan_plan.hpp"
-#include "run/exact/exponential_words.hpp"
+#include "run/exact/widened.hpp"
 #include "run/room.hpp"
 #include "run/scans/scan.hpp"
 #include "select/pair_thresholds.hpp"

@@ -1,10 +1,9 @@
-#include "run/scans/long_scan.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <thread>
 
 #include "layout/stream.hpp"
+#include "run/scans/scan_call.hpp"
 #include "run/tiles.hpp"
 #include "select/routes.hpp"
 #include "select/thread_thresholds.hpp"

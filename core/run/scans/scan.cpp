@@ -8,7 +8,6 @@
 #include "run/layouts/staging.hpp"
 #include "run/reduce/reduce.hpp"
 #include "run/room.hpp"
-#include "run/scans/long_scan.hpp"
 #include "run/scans/repair.hpp"
 #include "run/scans/scan_call.hpp"
 #include "run/tiles.hpp"

@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "arithmetic/rounding.hpp"
-#include "exact/totals/wide_scan.hpp"
+#include "exact/methods.hpp"
 #include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
 #include "layout/stream.hpp"
@@ -93,8 +93,7 @@ void scan_line(ScanCall& call, const char* in, char* out, std::int64_t begin, st
         char* to = out + i * plan.axis.out;
         char* prefixes = direct ? to : results;
         // Sums of floats ask for the total of the block in any case.
-        const bool is_of_use =
-            (call.combine == Combine::sum && is_float(plan.in)) || i + scan_block < last;
+        const bool is_of_use = (call.combine == Combine::sum && is_float(plan.in)) || i + scan_block < last;
         const Carry part = totals      ? totals[(i - begin) / scan_block]
                            : is_of_use ? method.total(x, n)
                                        : method.identity;

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "kernels/instruction_set.hpp"
-#include "run/exact/exponential_words.hpp"
 #include "run/exact/widened.hpp"
 #include "run/reduce/accumulate.hpp"
 #include "run/reduce/finish.hpp"
