@@ -222,7 +222,6 @@ PAIRS: dict[str, Call] = {
     "dot.columns": lambda: ss.vecdot(X, X, axis=0),
     "dot.columns_copied": lambda: ss.vecdot(normal(5, 400)[:, ::2], normal(5, 400)[:, ::2], axis=0),
     "dot.columns_folded": lambda: ss.vecdot(normal(4000, 9), normal(4000, 9), axis=0),
-    "dot.parts": lambda: ss.vecdot(LONG, LONG),
     "dot.exact": lambda: ss.vecdot(rows_of([1, 2.0**-53], dtype="f8"), np.ones((400, 100))),
     "attention.words": lambda: ss.scaled_dot_product_attention(
         np.zeros((1, 2), "f"), np.ones((2, 2), "f"), np.float32([[1], [1 + 2.0**-23]])

@@ -48,8 +48,10 @@ struct View {
     const char* mask = nullptr;
     const std::int64_t* mask_strides = nullptr;
     Skip skip = Skip::nothing;
+    // Pairs of elements: `mask` is a second operand of the same shape and format.
+    bool is_pair = false, other_swapped = false;
 
-    bool is_masked() const { return mask != nullptr || skip != Skip::nothing; }
+    bool is_masked() const { return (mask != nullptr && !is_pair) || skip != Skip::nothing; }
     std::int64_t mask_stride(int i) const { return mask != nullptr ? mask_strides[i] : 0; }
 };
 
@@ -72,8 +74,8 @@ struct Plan {
     bool ordered;      // the elements of a set come in row-major order of the reduced dimensions
     const char* mask;  // as a view has them
     Skip skip;
-
-    bool is_masked() const { return mask != nullptr || skip != Skip::nothing; }
+    bool is_pair, other_swapped;  // of a pair the one that repeats along `inner`, if one does, is the other
+    bool is_masked() const { return (mask != nullptr && !is_pair) || skip != Skip::nothing; }
 };
 
 // What matters to a plan about the method: whether the elements have to come in their order, and how many of

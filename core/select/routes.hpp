@@ -121,7 +121,6 @@
     X(dot_columns, "dot.columns", "neighbouring vectors, element by element") \
     X(dot_columns_copied, "dot.columns_copied", "the same, copied side by side") \
     X(dot_columns_folded, "dot.columns_folded", "several narrow rows as a wide one") \
-    X(dot_parts, "dot.parts", "long vectors in parts for the threads") \
     X(dot_exact, "dot.exact", "exact sums of exact products") \
     X(attention_words, "attention.words", "rows of attention in double-words") \
     /* Products, by their elements. */ \

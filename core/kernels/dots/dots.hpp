@@ -78,37 +78,31 @@ struct Dots {
         return lane[0];
     }
 
-    static void lane(Tile& t, std::size_t j, const char* a, const char* b, std::size_t n) {
-        const Lane all = folded_alone(lane_of_run(a, b, n));
-        t.add(j, {all.sum[0], all.rest[0], Totals::error_bound(Totals::depth_of(n), all.sizes[0], n)});
-    }
-
     // Rows of fewer elements are transposed, a square of them at a time, and added up as columns.
     static constexpr std::size_t transposed_below = 33;
 
     // Whether whole vectors can be read from each of `width` rows: up to the end of the last one of all.
-    static SAMESUM_INLINE bool are_readable(const char* const* x, std::size_t rows, std::size_t n) {
-        const std::size_t read = (n + width - 1) / width * width;
-        const auto place = [](const char* p) { return reinterpret_cast<std::uintptr_t>(p); };
-        std::uintptr_t last = 0;
-        for (std::size_t k = 0; k < width; ++k) last = place(x[k]) > last ? place(x[k]) : last;
-        return last + read * F::size <= place(x[rows - 1]) + n * F::size;
+    static SAMESUM_INLINE bool are_readable(std::ptrdiff_t stride, std::size_t rows, std::size_t n) {
+        const std::size_t more = (n + width - 1) / width * width - n;
+        return static_cast<std::ptrdiff_t>(more * F::size) <=
+               static_cast<std::ptrdiff_t>(rows - width) * stride;
     }
 
-    static SAMESUM_INLINE void square(const char* const* x, std::size_t i, Doubles (&v)[width]) {
-        for (std::size_t k = 0; k < width; ++k) {
-            prefetch_run<width * F::size>(x[k] + i * F::size);
-            v[k] = F::doubles(x[k] + i * F::size);
+    static SAMESUM_INLINE void square(const char* x, std::ptrdiff_t stride, Doubles (&v)[width]) {
+        for (std::size_t k = 0; k < width; ++k, x += stride) {
+            prefetch_run<width * F::size>(x);
+            v[k] = F::doubles(x);
         }
     }
 
     // Element k of the result is of row k.
-    static SAMESUM_INLINE Lane transposed_lane(const char* const* a, const char* const* b, std::size_t n) {
+    static SAMESUM_INLINE Lane transposed_lane(const char* a, std::ptrdiff_t a_stride, const char* b,
+                                               std::ptrdiff_t b_stride, std::size_t n) {
         Lane lane = {};
         for (std::size_t i = 0; i < n; i += width) {
             Doubles x[width], y[width];
-            square(a, i, x);
-            square(b, i, y);
+            square(a + i * F::size, a_stride, x);
+            square(b + i * F::size, b_stride, y);
             if constexpr (F::format == Format::f64) {
                 Square<Doubles>::transpose(y);
             } else {
@@ -135,93 +129,94 @@ struct Dots {
         totals.put(t.hi + j, t.lo + j, t.bound + j);
     }
 
-    static void lanes(void* tile, std::size_t j, const char* const* a, const char* const* b, std::size_t n,
+    static void lanes(void* tile, std::size_t j, const void* pair, std::size_t n, std::ptrdiff_t row_stride,
                       std::size_t rows) {
         Tile& t = *static_cast<Tile*>(tile);
+        const PairRows& all = *static_cast<const PairRows*>(pair);
+        const char *a = all.x, *b = all.other;
+        const auto next = [&](std::size_t count) {
+            a += static_cast<std::ptrdiff_t>(count) * row_stride;
+            b += static_cast<std::ptrdiff_t>(count) * all.other_stride;
+        };
         if (n < transposed_below) {
-            for (; rows >= width && are_readable(a, rows, n) && are_readable(b, rows, n);
-                 rows -= width, a += width, b += width, j += width)
-                add_lane(t, j, transposed_lane(a, b, n), n, n);
+            for (; rows >= width && are_readable(row_stride, rows, n) &&
+                   are_readable(all.other_stride, rows, n);
+                 rows -= width, j += width) {
+                add_lane(t, j, transposed_lane(a, row_stride, b, all.other_stride, n), n, n);
+                next(width);
+            }
         }
         const bool short_rows = n < 4 * step;
-        std::size_t r = 0;
-        for (; r + width <= rows; r += width, j += width) {
-            Lane row[width];
-            for (std::size_t k = 0; k < width; ++k) {
-                const char *const x = a[r + k], *const y = b[r + k];
-                row[k] = short_rows ? lane_of_few(x, y, n) : lane_of_run(x, y, n);
-            }
+        for (std::size_t here; rows > 0; rows -= here, j += here) {
+            here = rows < width ? rows : width;
+            Lane row[width] = {};
+            for (std::size_t k = 0; k < here; ++k, next(1))
+                row[k] = short_rows ? lane_of_few(a, b, n) : lane_of_run(a, b, n);
             add_lane(t, j, folded_rows(row), n, Totals::depth_of(n));
         }
-        for (; r < rows; ++r, ++j) lane(t, j, a[r], b[r], n);
     }
 
     template <std::size_t rows, bool repeats>
-    static SAMESUM_INLINE void add_rows(Tile& t, std::size_t first, const DotRows& all, const char* a,
-                                        const char* b) {
+    static SAMESUM_INLINE void add_rows(Tile& t, const char* a, std::ptrdiff_t a_stride, const char* b,
+                                        std::ptrdiff_t b_stride, std::size_t n) {
         Doubles same[rows];
         const auto row = [](std::size_t r) { return static_cast<std::ptrdiff_t>(r); };
         for (std::size_t r = 0; repeats && r < rows; ++r)
-            same[r] = Doubles{} + some(b + row(r) * all.b_stride, 1)[0];
-        const std::ptrdiff_t ahead = all.n < 128 ? 32 : 4;
-        for (std::size_t j = 0; j < all.n; j += width) {
-            const std::size_t at = first + j;
-            Lane lane{load<Doubles>(t.sum + at), load<Doubles>(t.rest + at), load<Doubles>(t.sizes + at)};
+            same[r] = Doubles{} + some(b + row(r) * b_stride, 1)[0];
+        const std::ptrdiff_t ahead = n < 128 ? 32 : 4;
+        for (std::size_t j = 0; j < n; j += width) {
+            Lane lane = Lane::at(t.sum + j, t.rest + j, t.sizes + j);
             for (std::size_t r = 0; r < rows; ++r) {
-                const char *const x = a + row(r) * all.a_stride + j * F::size, *const y =
-                                                                                   b + row(r) * all.b_stride +
-                                                                                   j * F::size;
-                __builtin_prefetch(x + ahead * all.a_stride, 0, 2);
-                if (!repeats) __builtin_prefetch(y + ahead * all.b_stride, 0, 2);
-                if (all.n - j >= width)
+                const char* const x = a + row(r) * a_stride + j * F::size;
+                const char* const y = b + row(r) * b_stride + j * F::size;
+                __builtin_prefetch(x + ahead * a_stride, 0, 2);
+                if (!repeats) __builtin_prefetch(y + ahead * b_stride, 0, 2);
+                if (n - j >= width)
                     accumulate(F::doubles(x), repeats ? same[r] : F::doubles(y), lane);
                 else
-                    accumulate(some(x, all.n - j), repeats ? same[r] : some(y, all.n - j), lane);
+                    accumulate(some(x, n - j), repeats ? same[r] : some(y, n - j), lane);
             }
-            store(t.sum + at, lane.sum);
-            store(t.rest + at, lane.rest);
-            store(t.sizes + at, lane.sizes);
+            lane.put(t.sum + j, t.rest + j, t.sizes + j);
         }
     }
 
     template <bool repeats>
-    static void add_all(Tile& t, std::size_t first, const DotRows& all) {
-        const char *a = all.a, *b = all.b;
-        std::size_t r = 0;
-        for (; r + 4 <= all.rows; r += 4, a += 4 * all.a_stride, b += 4 * all.b_stride)
-            add_rows<4, repeats>(t, first, all, a, b);
-        for (; r < all.rows; ++r, a += all.a_stride, b += all.b_stride)
-            add_rows<1, repeats>(t, first, all, a, b);
+    static void add_all(Tile& t, const char* a, std::ptrdiff_t a_stride, const char* b,
+                        std::ptrdiff_t b_stride, std::size_t rows, std::size_t n) {
+        for (; rows >= 4; rows -= 4, a += 4 * a_stride, b += 4 * b_stride)
+            add_rows<4, repeats>(t, a, a_stride, b, b_stride, n);
+        for (; rows > 0; --rows, a += a_stride, b += b_stride)
+            add_rows<1, repeats>(t, a, a_stride, b, b_stride, n);
     }
 
-    static void columns(void* tile, std::size_t first, const DotRows& all) {
+    static void columns(void* tile, const void* pair, std::ptrdiff_t row_stride, std::size_t rows,
+                        std::size_t n) {
         Tile& t = *static_cast<Tile*>(tile);
-        const std::size_t end = first + (all.n + width - 1) / width * width;
-        for (std::size_t j = first; j < end; ++j) t.sum[j] = t.rest[j] = t.sizes[j] = 0;
-        if (all.repeats)
-            add_all<true>(t, first, all);
-        else
-            add_all<false>(t, first, all);
+        const PairRows& all = *static_cast<const PairRows*>(pair);
+        for (std::size_t j = 0; j < padded(n); ++j) t.sum[j] = t.rest[j] = t.sizes[j] = 0;
+        const auto add = all.repeats ? add_all<true> : add_all<false>;
+        add(t, all.x, row_stride, all.other, all.other_stride, rows, n);
         // Nothing is added to the columns beyond the last one.
-        for (std::size_t j = first; j < end; j += width)
-            add_lane(t, j, {load<Doubles>(t.sum + j), load<Doubles>(t.rest + j), load<Doubles>(t.sizes + j)},
-                     all.rows, all.rows);
+        for (std::size_t j = 0; j < n; j += width)
+            add_lane(t, j, Lane::at(t.sum + j, t.rest + j, t.sizes + j), rows, rows);
     }
 
-    static std::size_t finish(void* tile, std::size_t j, std::size_t n, double lost, Format format, void* out,
-                              std::uint8_t* failed) {
+    static std::size_t finish(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
         Tile& t = *static_cast<Tile*>(tile);
-        for (std::size_t k = j; k < j + n; ++k) t.sizes[k] = t.bound[k] + lost;
-        return certify_words({t.hi + j, t.lo + j, t.sizes + j}, n, {Finalize::itself, format, 1}, out,
-                             failed);
+        for (std::size_t j = 0; j < n; ++j) t.sizes[j] = total(tile, j, how.count).bound;
+        return certify_words({t.hi, t.lo, t.sizes}, n, {Finalize::itself, how.format, 1}, out, failed);
     }
 
-    static Sum total(const void* tile, std::size_t j) {
+    // What all products together may have lost to underflow counts, too.
+    static Sum total(const void* tile, std::size_t j, std::int64_t count) {
         const Tile& t = *static_cast<const Tile*>(tile);
-        return {t.hi[j], t.lo[j], t.bound[j]};
+        const double lost = F::format == Format::f64 ? product_underflow * static_cast<double>(count) : 0;
+        return {t.hi[j], t.lo[j], t.bound[j] + lost};
     }
 
-    static constexpr DotMethod method() { return {Tile::init, lanes, columns, Tile::merge, finish, total}; }
+    static constexpr Method method() {
+        return {tile_columns, Tile::init, lanes, columns, Tile::merge_all, finish};
+    }
 };
 
 }  // namespace samesum::SAMESUM_ISA

@@ -16,20 +16,19 @@ struct IntegerDots {
     }
 
     static SAMESUM_INLINE Integer product(const char* a, const char* b, std::size_t i) {
-        Integer x, y;
-        __builtin_memcpy(&x, a + i * sizeof x, sizeof x);
-        __builtin_memcpy(&y, b + i * sizeof y, sizeof y);
-        return times(x, y);
+        return times(load<Integer>(a + i * sizeof(Integer)), load<Integer>(b + i * sizeof(Integer)));
     }
 
     static SAMESUM_INLINE Integer sum(Integer a, Integer b) { return static_cast<Integer>(a + b); }
 
-    static void lanes(void* tile, std::size_t j, const char* const* a, const char* const* b, std::size_t n,
+    static void lanes(void* tile, std::size_t j, const void* pair, std::size_t n, std::ptrdiff_t row_stride,
                       std::size_t rows) {
         constexpr std::size_t step = 4 * vector_bytes / sizeof(Integer);
         Integer* const totals = static_cast<Integer*>(tile) + j;
+        const PairRows& all = *static_cast<const PairRows*>(pair);
         for (std::size_t r = 0; r < rows; ++r) {
-            const char *x = a[r], *y = b[r];
+            const char* x = all.x + static_cast<std::ptrdiff_t>(r) * row_stride;
+            const char* y = all.other + static_cast<std::ptrdiff_t>(r) * all.other_stride;
             Integer total = totals[r], part[step] = {};
             std::size_t i = 0;
             for (; i + step <= n; i += step, x += step * sizeof(Integer), y += step * sizeof(Integer)) {
@@ -43,33 +42,25 @@ struct IntegerDots {
         }
     }
 
-    static void columns(void* tile, std::size_t j, const DotRows& all) {
-        Integer* const totals = static_cast<Integer*>(tile) + j;
-        const char *a = all.a, *b = all.b;
-        for (std::size_t r = 0; r < all.rows; ++r, a += all.a_stride, b += all.b_stride) {
-            prefetch<64>(a + 4 * all.a_stride);
+    static void columns(void* tile, const void* pair, std::ptrdiff_t row_stride, std::size_t rows,
+                        std::size_t n) {
+        Integer* const totals = static_cast<Integer*>(tile);
+        const PairRows& all = *static_cast<const PairRows*>(pair);
+        const char *a = all.x, *b = all.other;
+        for (std::size_t r = 0; r < rows; ++r, a += row_stride, b += all.other_stride) {
+            prefetch<64>(a + 4 * row_stride);
             if (all.repeats) {
-                Integer same;
-                __builtin_memcpy(&same, b, sizeof same);
-                for (std::size_t k = 0; k < all.n; ++k) {
-                    Integer x;
-                    __builtin_memcpy(&x, a + k * sizeof x, sizeof x);
-                    totals[k] = sum(totals[k], times(x, same));
-                }
+                const Integer same = load<Integer>(b);
+                for (std::size_t k = 0; k < n; ++k)
+                    totals[k] = sum(totals[k], times(load<Integer>(a + k * sizeof same), same));
             } else {
-                for (std::size_t k = 0; k < all.n; ++k) totals[k] = sum(totals[k], product(a, b, k));
+                for (std::size_t k = 0; k < n; ++k) totals[k] = sum(totals[k], product(a, b, k));
             }
         }
     }
 
-    static std::size_t finish(void* tile, std::size_t j, std::size_t n, double, Format, void* out,
-                              std::uint8_t*) {
-        std::memcpy(out, static_cast<const Integer*>(tile) + j, n * sizeof(Integer));
-        return 0;
-    }
-
-    static constexpr DotMethod method() {
-        return {Totals::init, lanes, columns, Totals::merge, finish, nullptr};
+    static constexpr Method method() {
+        return {tile_columns, Totals::init, lanes, columns, each_merge<Totals::merge>, Totals::finish};
     }
 };
 

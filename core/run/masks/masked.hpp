@@ -25,6 +25,27 @@ CodeRange codes_of(Format format, Skip skip);
 // The same dimensions with their steps in the mask as `in`.
 Dims mask_dims(Dims dims);
 
+// Where an element and its byte of the mask, or its pair, are, from one index of some dimensions to the next.
+class MaskWalk {
+  public:
+    MaskWalk(const Dims& dims, const char* x, const char* mask, std::int64_t first)
+        : x_(x), start_(mask), masks_(mask_dims(dims)), in_(dims, first), mask_(masks_, first) {}
+    // The first element of each output.
+    MaskWalk(const Plan& plan, std::int64_t first) : MaskWalk(plan.kept, plan.data, plan.mask, first) {}
+
+    void next() {
+        in_.next();
+        mask_.next();
+    }
+    const char* x() const { return x_ + in_.in(); }
+    const char* mask() const { return start_ == nullptr ? nullptr : start_ + mask_.in(); }
+
+  private:
+    const char *const x_, *const start_;
+    const Dims masks_;
+    Walk in_, mask_;
+};
+
 // The elements of some dimensions of a masked array, in row-major order.
 class MaskedElements {
   public:

@@ -179,26 +179,22 @@ inline nb::object certified_dots(nb::handle a, nb::handle b, bool columns) {
     if (!alike || count < 1 || count > tile_columns || length < 1 || length > block_elements)
         raise("ShapeError", "both operands are 1 to 1024 vectors of 1 to 8192 elements, of one type");
     const FloatingPointScope scope;
-    const DotMethod& method = current_instruction_set().dots->floats[format];
+    const DotMethods& methods = *current_instruction_set().dots;
+    const Method& method = methods.floats[format];
     const std::ptrdiff_t step = static_cast<std::ptrdiff_t>(n * size_of(x.view.format));
+    const PairRows pair{x.view.data, y.view.data, step, false};
     const TileScope tile;
     method.init(tile.tile(), count);
-    std::vector<const char*> at[2];
-    for (std::size_t r = 0; r < rows; ++r) {
-        at[0].push_back(x.view.data + static_cast<std::ptrdiff_t>(r) * step);
-        at[1].push_back(y.view.data + static_cast<std::ptrdiff_t>(r) * step);
-    }
     if (columns)
-        method.columns(tile.tile(), 0, {x.view.data, step, y.view.data, step, rows, n, false});
+        method.columns(tile.tile(), &pair, step, rows, n);
     else
-        method.lanes(tile.tile(), 0, at[0].data(), at[1].data(), n, rows);
-    const double lost = x.view.format == Format::f64 ? product_underflow * static_cast<double>(length) : 0;
+        method.lanes(tile.tile(), 0, &pair, n, step, rows);
     Numbers to(3, count);
     for (std::size_t j = 0; j < count; ++j) {
-        const Sum total = method.total(tile.tile(), j);
+        const Sum total = methods.total[format](tile.tile(), j, static_cast<std::int64_t>(length));
         to.table().row(0)[j] = total.hi;
         to.table().row(1)[j] = total.lo;
-        to.table().row(2)[j] = total.bound + lost;
+        to.table().row(2)[j] = total.bound;
     }
     return to.array();
 }
