@@ -122,8 +122,6 @@ CALLS = {
     "placed_rows_ahead": "ss.segment_reduce(a(1 << 20), labels(1 << 20, 1 << 19), num_segments=1 << 19)",
     "segment_slice_bytes": "ss.segment_reduce(a(100, {n} // 4), labels(100, 10), reduce='sum')",
     # masks
-    "least_masked_run_rows": "ss.sum(a(2000, 500), axis=1, where=a(2000, 500) > 0)",
-    "masked_run_bytes": "ss.var(a(2000, 500), axis=0, where=a(2000, 500) > 0)",
     "few_masked_rows": "ss.sum(a(500, {n}, 100), axis=1, where=a(500, {n}, 100) > 0)",
     "least_masked_row": "ss.sum(a(500, 50, {n}), axis=1, where=a(500, 50, {n}) > 0)",
     # windows and terms

@@ -5,13 +5,10 @@
 
 #include "methods/attention_method.hpp"
 #include "methods/contraction_method.hpp"
-#include "methods/dot_method.hpp"
 #include "methods/kept_blocks.hpp"
-#include "methods/mask_method.hpp"
 #include "methods/norm_method.hpp"
-#include "methods/statistics.hpp"
+#include "methods/short_method.hpp"
 #include "methods/tables.hpp"
-#include "methods/window_method.hpp"
 
 namespace samesum {
 

@@ -56,8 +56,4 @@ void add_products(Superaccumulator& total, const char* a, const char* b, std::si
     in_float_format(format, [&]<Format f>() { add_products_of<f>(total, a, b, n); });
 }
 
-void add_special_products(Specials& total, const char* a, const char* b, std::size_t n, Format format) {
-    in_float_format(format, [&]<Format f>() { add_specials_of<f>(total, a, b, n); });
-}
-
 }  // namespace samesum

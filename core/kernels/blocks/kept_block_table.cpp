@@ -310,13 +310,6 @@ static void words_of_sum(const void* tile, std::size_t j, std::uint64_t (&words)
     words[2] = static_cast<std::uint64_t>(total >> 127);
 }
 
-template <class Integer>
-void words_of_squares(const void* tile, std::size_t j, std::uint64_t (&words)[3]) {
-    using Squares = SplitSquares<Integer>;
-    const WholeWords all = Squares::words_of(*static_cast<const typename Squares::Tile*>(tile), j);
-    std::memcpy(words, all.word, sizeof words);
-}
-
 template <class F>
 constexpr void fill(KeptBlock (&row)[3]) {
     row[0] = KeptSum<F, Map::itself>::block();
@@ -336,16 +329,14 @@ constexpr KeptBlocks all_kept_blocks() {
     const auto words_of = [&all](Format format) -> auto& {
         return all.split_words[static_cast<std::size_t>(format) - static_cast<std::size_t>(Format::i8)];
     };
-    words_of(Format::i32)[2] = words_of_squares<std::int32_t>;
-    words_of(Format::u32)[2] = words_of_squares<std::uint32_t>;
+    words_of(Format::i32)[2] = words_of_sum;
+    words_of(Format::u32)[2] = words_of_sum;
     auto& wide = words_of(Format::i64);
     wide[0] = words_of_sum;
     wide[1] = words_of_sum;
-    wide[2] = words_of_squares<std::int64_t>;
     auto& unsigned_wide = words_of(Format::u64);
     unsigned_wide[0] = words_of_sum;
     unsigned_wide[1] = words_of_sum;
-    unsigned_wide[2] = words_of_squares<std::uint64_t>;
     return all;
 }
 

@@ -14,7 +14,7 @@
 #include "run/masks/masked.hpp"
 #include "run/reduce/accumulate.hpp"
 #include "run/reduce/finish.hpp"
-#include "run/room.hpp"
+#include "run/tiles.hpp"
 #include "select/pair_thresholds.hpp"
 #include "select/routes.hpp"
 

@@ -10,7 +10,7 @@
 #include "exact/elements.hpp"
 #include "exact/totals/superaccumulator.hpp"
 #include "formats/format.hpp"
-#include "run/states/kept_sums.hpp"
+#include "run/states/kept_states.hpp"
 #include "threads/pool.hpp"
 
 namespace samesum {

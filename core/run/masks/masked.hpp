@@ -6,8 +6,9 @@
 
 #include "layout/copy.hpp"
 #include "layout/plan.hpp"
-#include "methods/mask_method.hpp"
 #include "methods/method.hpp"
+#include "methods/tables.hpp"
+#include "run/reduce/reduce.hpp"
 
 namespace samesum {
 
@@ -98,5 +99,12 @@ void accumulate_masked(const Plan& plan, const Method& method, const Range& rang
 void accumulate_chosen_masked(const Plan& plan, const Method& method, std::int64_t outer,
                               const std::int64_t* columns, std::size_t count, const Chosen& chosen,
                               void* tile);
+
+// Reductions of the elements that a mask chooses.
+
+// Does what `reduce_several` does with the elements that are chosen. Each set has one where a position is
+// asked for, and where an extreme is, unless NaNs alone are left out. Where zeros are left out, elements are
+// counted.
+void reduce_masked(const View& x, const bool* reduced, const Result* results, std::size_t n);
 
 }  // namespace samesum

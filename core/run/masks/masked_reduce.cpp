@@ -1,15 +1,13 @@
-#include "run/masks/masked_reduce.hpp"
-
 #include <algorithm>
 #include <vector>
 
 #include "arithmetic/rounding.hpp"
 #include "run/layouts/packed.hpp"
 #include "run/layouts/reordered.hpp"
+#include "run/masks/masked.hpp"
 #include "run/reduce/finish.hpp"
 #include "run/reduce/ways.hpp"
 #include "run/tiles.hpp"
-#include "select/mask_thresholds.hpp"
 #include "select/reduction_thresholds.hpp"
 
 namespace samesum {

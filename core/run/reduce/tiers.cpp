@@ -1,11 +1,10 @@
-#include "run/reduce/tiers.hpp"
-
 #include "exact/exponentials/exponential_total.hpp"
 #include "exact/methods.hpp"
 #include "exact/products/product.hpp"
 #include "kernels/instruction_set.hpp"
 #include "run/exact/exact_sums.hpp"
 #include "run/exact/widened.hpp"
+#include "run/reduce/finish.hpp"
 #include "select/reduction_thresholds.hpp"
 #include "select/thread_thresholds.hpp"
 

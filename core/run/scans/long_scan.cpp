@@ -2,7 +2,7 @@
 #include <chrono>
 #include <thread>
 
-#include "layout/stream.hpp"
+#include "layout/copy.hpp"
 #include "run/scans/scan_call.hpp"
 #include "run/tiles.hpp"
 #include "select/routes.hpp"

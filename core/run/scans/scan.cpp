@@ -2,12 +2,9 @@
 
 #include <algorithm>
 
-#include "layout/stream.hpp"
-#include "run/layouts/groups.hpp"
-#include "run/layouts/packed_lines.hpp"
+#include "layout/copy.hpp"
 #include "run/layouts/staging.hpp"
 #include "run/reduce/reduce.hpp"
-#include "run/room.hpp"
 #include "run/scans/repair.hpp"
 #include "run/scans/scan_call.hpp"
 #include "run/tiles.hpp"
@@ -187,7 +184,7 @@ void scan_groups(Combine combine, const Groups& groups, const ScanOptions& optio
         scan_loops(combine, block, 0, options, format, results.get());
         put_groups(results.get(), format, rows * groups.columns, first, number, out);
     };
-    for_each_block(groups, groups.bytes() >= scan_threaded_bytes ? thread_count() : 1, each);
+    for_each_block(groups, threads_for(groups.bytes(), scan_threaded_bytes), each);
 }
 
 void scan_packed(Combine combine, const PackedLines& lines, const ScanOptions& options, Format format,
@@ -199,7 +196,7 @@ void scan_packed(Combine combine, const PackedLines& lines, const ScanOptions& o
                            at = first * of_each * static_cast<std::int64_t>(size_of(format));
         scan_loops(combine, block, 1, options, format, static_cast<char*>(out) + at);
     };
-    for_each_packed(lines, lines.bytes() >= scan_threaded_bytes ? thread_count() : 1, each);
+    for_each_packed(lines, threads_for(lines.bytes(), scan_threaded_bytes), each);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "layout/scan_plan.hpp"
+#include "layout/plan.hpp"
 #include "methods/method.hpp"
 
 namespace samesum {

@@ -7,7 +7,6 @@
 #include "exact/methods.hpp"
 #include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
-#include "layout/stream.hpp"
 #include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
 

@@ -1,7 +1,7 @@
 // One call of a scan: what its loops share.
 #pragma once
 
-#include "layout/scan_plan.hpp"
+#include "layout/plan.hpp"
 #include "methods/method.hpp"
 #include "methods/scan_method.hpp"
 #include "run/scans/repair.hpp"
