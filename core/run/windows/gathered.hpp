@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "run/reduce/finish.hpp"
 #include "run/reduce/reduce.hpp"
-#include "run/reduce/tiers.hpp"
-#include "select/window_thresholds.hpp"
+#include "select/reduction_thresholds.hpp"
 
 namespace samesum {
 
