@@ -32,8 +32,12 @@ struct ContractionPlan {
     // or by columns whose terms are side by side.
     enum class Way : std::uint8_t { packed, columns, terms };
     const Way way = chosen_way();
-    const std::size_t most_columns = way == Way::packed
-                                         ? contraction_columns
+    // Of few rows and columns side by side, whose results lie as they do and are nothing but sums and one
+    // addend for each row.
+    const bool has_few_terms = way == Way::columns && terms <= contraction_block && fits_few_terms();
+    const std::size_t most_columns = way == Way::packed ? contraction_columns
+                                     : has_few_terms
+                                         ? direct_columns
                                          : std::clamp(columns / 8, contraction_columns, direct_columns);
     // Tiles of nearly one size, and enough of them for all shares.
     const std::size_t tile_columns = cut(columns, divided(columns, most_columns), method.columns),
@@ -60,6 +64,7 @@ struct ContractionPlan {
     }
     std::vector<std::size_t> ends_of_runs() const;
     Way chosen_way() const;
+    bool fits_few_terms() const;
 };
 
 // Columns [first, first + count) of batch g, packed.
@@ -78,6 +83,10 @@ inline void take_norms(double* squares, std::size_t n) {
         squares[j] = squares[j] == 0 ? 0 : __builtin_bit_cast(double, (bits >> 1) + half_of_one);
     }
 }
+
+// All results of rows [first, first + count) and a strip of few terms; false if one is not certain.
+bool finish_few_terms(const ContractionPlan& plan, const ContractionStrip& strip, std::size_t first,
+                      std::size_t count);
 
 // Makes panels [begin, end) of a strip and the norms of their columns.
 void pack_panels(const ContractionPlan& plan, const ContractionStrip& strip, std::size_t begin,

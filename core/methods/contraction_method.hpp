@@ -74,6 +74,16 @@ struct FewRows {
     bool is_followed;  // by as many terms, whose columns are asked for
 };
 
+// Rows in float64, 1, 2 or 4 of them, the terms of each side by side, one row after the other; what their
+// sums are off by over the norms of columns, what is added to them, and where the results of each lie side by
+// side.
+struct FewTerms {
+    const double* terms;
+    std::size_t count;
+    const double *factors, *addends;
+    char* const* out;
+};
+
 struct ContractionMethods {
     ContractionMethod floats, words32, words64;
     // Add the squares of all terms of a panel, apart for each row or column.
@@ -92,6 +102,9 @@ struct ContractionMethods {
     // Few rows times columns that are neighbours, of a block of terms that follows the last one, or all
     // terms.
     void (*multiply_directly)(const OperandPart& columns, const FewRows& rows);
+    // Few rows of few terms times columns that are neighbours, whose results have the format of the columns;
+    // false if one of these is not certain.
+    bool (*finish_few_terms)(const OperandPart& columns, const FewTerms& rows);
     // The terms of the first row of a part as float32 or float64, side by side.
     void (*gather)(const OperandPart& part, Format format, void* to);
     // Write alpha (hi + lo) + beta addend, rounded to the format, of n columns; failed[j] tells which could

@@ -1,5 +1,6 @@
 // Products: the methods of one instruction set, compiled as table.cpp is.
 #include "kernels/contractions/direct.hpp"
+#include "kernels/contractions/few_terms.hpp"
 #include "kernels/contractions/measures.hpp"
 #include "kernels/contractions/panels.hpp"
 #include "kernels/contractions/results.hpp"
@@ -35,6 +36,7 @@ const ContractionMethods contractions{
     bound_products,
     SecondTile::multiply,
     multiply_directly,
+    finish_few_terms,
     gather_terms,
     finish_products};
 
