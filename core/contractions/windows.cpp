@@ -4,6 +4,7 @@
 #include <cstring>
 #include <optional>
 
+#include "contractions/winograd.hpp"
 #include "run/room.hpp"
 #include "select/contraction_thresholds.hpp"
 #include "threads/pool.hpp"
@@ -175,9 +176,23 @@ class Windows {
 
 void convolve(Contraction& call, const View& x, const std::vector<Taps>& axes) {
     if (call.out.batch.empty() || call.out.outer.empty() || call.out.inner.empty()) return;
+    // A last axis on which nothing moves is none.
+    std::vector<Taps> moving = axes;
+    View data = x;
+    for (; moving.size() > 1 && moving.back().outputs == 1 && moving.back().taps == 1; moving.pop_back()) {
+        const Taps& last = moving.back();
+        const std::size_t axis = moving.size() + 2;
+        if (last.start < 0 || last.start >= x.shape[axis]) break;
+        data.data += last.start * x.strides[axis];
+    }
     const bool is_long = call.multiplications() >= contraction_threaded;
-    Windows windows(x, axes, is_long ? static_cast<std::size_t>(thread_count()) : 1);
+    const std::size_t threads = is_long ? static_cast<std::size_t>(thread_count()) : 1;
+    Windows windows(data, moving, threads);
     call.b = std::move(windows.operand);
+    if (const auto tiles = winograd_taps(call, moving)) {
+        const Windows of_tiles(data, *tiles, threads);
+        if (convolve_by_winograd(call, of_tiles.operand, moving)) return;
+    }
     contract(call);
 }
 

@@ -26,6 +26,16 @@ inline constexpr Threshold contraction_least_run{
     "contraction_least_run", 4, "columns, or terms, side by side",
     "few rows take columns as they lie where so many are neighbours"};
 
+inline constexpr Threshold contraction_winograd_rows{
+    "contraction_winograd_rows", 16, "results",
+    "convolutions of fewer for each place, or of fewer threes of taps, multiply every tap"};
+inline constexpr Threshold contraction_winograd_cost{
+    "contraction_winograd_cost", 75, "per cent of the multiplications",
+    "convolutions to which Winograd's products leave more multiply every tap"};
+inline constexpr Threshold contraction_given_up_share{
+    "contraction_given_up_share", 16, "results in doubt",
+    "where so many times them are more than all, a convolution begins again with every tap"};
+
 inline constexpr Threshold attention_direct_rows{
     "attention_direct_rows", 2, "queries", "up to so many of a batch read keys and values where they lie"};
 

@@ -139,6 +139,8 @@ constexpr RouteRow rows[] = {
     {Route::dot_parts, "dot.parts", "long vectors in parts for the threads"},
     {Route::dot_exact, "dot.exact", "exact sums of exact products"},
     {Route::attention_words, "attention.words", "rows of attention in double-words"},
+    {Route::contraction_winograd, "contraction.winograd",
+     "convolutions by half of the products, at six points"},
     {Route::contraction_twice, "contraction.twice",
      "tiles of products that are multiplied again, in two words"},
     {Route::contraction_double_words, "contraction.double_words", "elements of products in double-words"},

@@ -130,6 +130,7 @@ enum class Route : std::uint8_t {
     dot_exact,
     attention_words,
     // Products, by their elements.
+    contraction_winograd,
     contraction_twice,
     contraction_double_words,
     contraction_exact,

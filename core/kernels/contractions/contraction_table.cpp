@@ -5,6 +5,7 @@
 #include "kernels/contractions/panels.hpp"
 #include "kernels/contractions/results.hpp"
 #include "kernels/contractions/tiles.hpp"
+#include "kernels/contractions/winograd.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -29,6 +30,7 @@ const ContractionMethods contractions{
      pack_floats<tile_rows, double>, pack_floats<FloatTile::columns, float>, FloatTile::multiply},
     words<std::uint32_t>(),
     words<std::uint64_t>(),
+    {transform_taps, transform_floats, RegisterTile<double, double>::multiply, combine_points},
     add_squares<tile_rows, double>,
     add_squares<FloatTile::columns, float>,
     measure_panel<tile_rows, double>,
