@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "arithmetic/division.hpp"
 #include "contractions/contraction.hpp"
 #include "kernels/instruction_set.hpp"
 
 namespace samesum {
-
-constexpr std::size_t rounded_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
 
 // Rows that take columns as they lie, at once.
 constexpr std::size_t direct_rows = 4;
@@ -40,14 +39,14 @@ struct ContractionPlan {
                                          ? direct_columns
                                          : std::clamp(columns / 8, contraction_columns, direct_columns);
     // Tiles of nearly one size, and enough of them for all shares.
-    const std::size_t tile_columns = cut(columns, divided(columns, most_columns), method.columns),
-                      column_tiles = divided(columns, tile_columns);
-    const std::size_t shared = divided(shares, column_tiles* call.out.batch.size()),
-                      most_row_tiles = divided(rows, 2 * method.rows),
-                      least_row_tiles = divided(rows, contraction_rows);
+    const std::size_t tile_columns = cut(columns, divided_up(columns, most_columns), method.columns),
+                      column_tiles = divided_up(columns, tile_columns);
+    const std::size_t shared = divided_up(shares, column_tiles* call.out.batch.size()),
+                      most_row_tiles = divided_up(rows, 2 * method.rows),
+                      least_row_tiles = divided_up(rows, contraction_rows);
     const std::size_t tile_rows =
                           cut(rows, std::max(std::min(shared, most_row_tiles), least_row_tiles), method.rows),
-                      row_tiles = divided(rows, tile_rows);
+                      row_tiles = divided_up(rows, tile_rows);
     const std::size_t panels = tile_columns / method.columns,  // of a strip
         panel_bytes = rounded_up(terms * method.columns * method.column_size, 64);
 
@@ -58,9 +57,8 @@ struct ContractionPlan {
     }
 
   private:
-    static std::size_t divided(std::size_t n, std::size_t by) { return (n + by - 1) / by; }
     static std::size_t cut(std::size_t n, std::size_t tiles, std::size_t unit) {
-        return rounded_up(divided(n, tiles), unit);
+        return rounded_up(divided_up(n, tiles), unit);
     }
     std::vector<std::size_t> ends_of_runs() const;
     Way chosen_way() const;

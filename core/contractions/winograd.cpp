@@ -19,7 +19,6 @@ constexpr std::size_t points = winograd_points, outputs = 4, taps_at_once = 3;
 // Of a task: sums at all points stay near.
 constexpr std::size_t most_rows = 48, most_columns = 96;
 
-constexpr std::size_t divided(std::size_t n, std::size_t by) { return (n + by - 1) / by; }
 std::size_t unsign(std::int64_t n) { return static_cast<std::size_t>(n); }
 
 // From the sums of squares of the six elements of each column, `pitch` apart: norms at the points. By Cauchy
@@ -43,13 +42,13 @@ class Winograd {
         : call_(call),
           tiles_(tiles),
           kernel_(unsign(axes.back().taps)),
-          threes_(divided(kernel_, taps_at_once)),
+          threes_(divided_up(kernel_, taps_at_once)),
           lines_(call.a.inner.size() / kernel_),
           along_(unsign(axes.back().outputs)),
           groups_(call.a.batch.size()),
           rows_(call.a.outer.size()),
-          strips_(divided(tiles.outer.size(), most_columns)),
-          columns_(rounded_up(divided(tiles.outer.size(), strips_), of_.columns)),
+          strips_(divided_up(tiles.outer.size(), most_columns)),
+          columns_(rounded_up(divided_up(tiles.outer.size(), strips_), of_.columns)),
           block_lines_(contraction_block / threes_) {
         const std::size_t met = tiles.inner.size() / lines_;
         for (std::size_t line = 0; line < lines_; ++line)
@@ -65,7 +64,7 @@ class Winograd {
                           size = points * (columns_ * terms_ + columns_),
                           most = unsign(contraction_packed_bytes) / (size * sizeof(double)),
                           together = std::min(all, std::max<std::size_t>(most, 1)),
-                          parts = divided(rows_, most_rows);
+                          parts = divided_up(rows_, most_rows);
         const Room packed(together * size * sizeof(double));
         for (std::size_t first = 0; first < all && !gives_up(); first += together) {
             const std::size_t now = std::min(together, all - first);
@@ -157,7 +156,7 @@ class Winograd {
         std::uint8_t failed[outputs * most_columns + contraction_vector];
         char results[outputs * most_columns * sizeof(double)];
         const ContractionOperand &c = call_.c, &out = call_.out;
-        const std::size_t size = size_of(out.format), in_line = divided(along_, outputs);
+        const std::size_t size = size_of(out.format), in_line = divided_up(along_, outputs);
         for (std::size_t r = row; r < row + count; ++r) {
             methods_.winograd.combine(sums + (r - row) * columns_, pitch, end - begin, row_norms[r - row],
                                       norms, columns_, hi, bounds);
@@ -206,9 +205,9 @@ std::optional<std::vector<Taps>> winograd_taps(const Contraction& call, const st
                       last.step == 1 && last.outputs >= 4;
     if (!fits || static_cast<std::int64_t>(call.a.outer.size()) < contraction_winograd_rows) return {};
     const ContractionMethod& method = current_instruction_set().contractions->floats;
-    const std::size_t taps = unsign(last.taps), threes = divided(taps, taps_at_once),
+    const std::size_t taps = unsign(last.taps), threes = divided_up(taps, taps_at_once),
                       tiles = call.out.inner.size() / unsign(last.outputs) *
-                              divided(unsign(last.outputs), outputs);
+                              divided_up(unsign(last.outputs), outputs);
     const std::size_t before = taps * rounded_up(call.out.inner.size(), method.columns),
                       after = points * threes * rounded_up(tiles, method.columns);
     if (static_cast<std::int64_t>(100 * after) >
@@ -216,7 +215,7 @@ std::optional<std::vector<Taps>> winograd_taps(const Contraction& call, const st
         static_cast<std::int64_t>(call.a.inner.size() / taps * threes) < contraction_winograd_rows)
         return {};
     std::vector<Taps> found = axes;
-    found.back() = {last.start, 4, 1, static_cast<std::int64_t>(divided(unsign(last.outputs), outputs)),
+    found.back() = {last.start, 4, 1, static_cast<std::int64_t>(divided_up(unsign(last.outputs), outputs)),
                     static_cast<std::int64_t>(3 * threes + 3)};
     return found;
 }
