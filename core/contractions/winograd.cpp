@@ -138,7 +138,8 @@ class Winograd {
             }
         }
         // Bounds are products of these and of the norms of columns. (Lemma 91)
-        const double additions = static_cast<double>(contraction_block + lines_ / block_lines_ + 16);
+        const double additions =
+            static_cast<double>(std::min(terms_, contraction_block) + lines_ / block_lines_ + 16);
         for (std::size_t r = 0; r < count; ++r) {
             take_norms(norms[r], points);
             for (double& each : norms[r]) each *= additions * unit_roundoff * bound_slack;
