@@ -95,7 +95,6 @@ constexpr RouteRow rows[] = {
     {Route::scan_whole_lines, "scan.whole_lines", "contiguous lines whose prefixes never fail"},
     {Route::scan_rows, "scan.rows", "a line, block by block"},
     {Route::scan_streamed, "scan.streamed", "prefixes that are written past the caches"},
-    {Route::repaired_scaled, "scan.repaired_scaled", "prefix sums of scaled numbers"},
     {Route::repaired_sums, "scan.repaired_sums", "exact prefix sums"},
     {Route::repaired_near_products, "scan.repaired_near_products", "prefix products in triples of float64"},
     {Route::repaired_products, "scan.repaired_products", "exact prefix products"},

@@ -86,7 +86,6 @@ enum class Route : std::uint8_t {
     scan_whole_lines,
     scan_rows,
     scan_streamed,
-    repaired_scaled,
     repaired_sums,
     repaired_near_products,
     repaired_products,
