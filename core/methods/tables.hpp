@@ -25,8 +25,8 @@ struct Methods {
 
 struct ScanMethods {
     ScanMethod real[4][4];  // every float format that holds the elements x that of the prefixes
-    // f16, bf16, f32 x f32, f64: n numbers in the wider format, up to a vector of them; empty where it is
-    // none.
+    // f16, bf16, f32 x f32, f64: n numbers in the wider format, as whole vectors; empty where it is not
+    // wider.
     void (*widen[3][2])(const char* p, std::size_t n, char* to);
     ScanMethod modular[8][4];  // i8 ... u64 x prefixes of 1, 2, 4, 8 bytes
 };
