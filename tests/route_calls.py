@@ -152,7 +152,6 @@ SCANS: dict[str, Call] = {
     "scan.chunks": lambda: ss.cumulative_sum(normal(40000, 2), axis=0),
     "scan.rows": lambda: ss.cumulative_sum(normal(300), axis=0),
     "scan.streamed": lambda: ss.cumulative_sum(normal(1100, 4096), axis=1),
-    "scan.repaired_scaled": lambda: ss.cumulative_sum(np.ldexp(normal(4, 900, dtype="f8"), 1017), axis=1),
     "scan.repaired_products": lambda: ss.cumulative_prod(factors([1.5, 1 + 2.0**-52], 60, "f8"), axis=1),
     "scan.repaired_near_products": lambda: ss.cumulative_prod(factors([1.0] * 70 + BELOW_A_TIE, 300, "f8"), axis=1),
     "scan.repaired_sums": lambda: ss.cumulative_sum(next_to_ties(40), axis=1),

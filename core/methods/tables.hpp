@@ -27,7 +27,10 @@ struct Methods {
 };
 
 struct ScanMethods {
-    ScanMethod real[4][4];     // every float format x that of the prefixes
+    ScanMethod real[4][4];  // every float format that holds the elements x that of the prefixes
+    // f16, bf16, f32 x f32, f64: n numbers in the wider format, as whole vectors; empty where it is not
+    // wider.
+    void (*widen[3][2])(const char* p, std::size_t n, char* to);
     ScanMethod modular[8][4];  // i8 ... u64 x prefixes of 1, 2, 4, 8 bytes
 };
 
@@ -38,7 +41,7 @@ struct ExtremeScanMethods {
 struct ProductMethods {
     Method real[4];              // every float format
     Method modular[8];           // i8 ... u64: integers modulo 2^k, for results of any width
-    ScanMethod scan_real[4][4];  // every float format x that of the prefixes
+    ScanMethod scan_real[4][4];  // as ScanMethods::real
     ScanMethod scan_modular[8];  // i8 ... u64: for prefixes of any width
     // Every float format: how many lanes there are, or zero if not all elements are ordinary numbers.
     std::size_t (*triple[4])(const void* x, TripleLanes& lanes);

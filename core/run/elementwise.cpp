@@ -5,7 +5,7 @@
 
 #include "arithmetic/rounding.hpp"
 #include "exact/elements.hpp"
-#include "exact/products/power.hpp"
+#include "exact/products/product.hpp"
 #include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
 #include "select/normalization_thresholds.hpp"

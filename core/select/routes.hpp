@@ -85,7 +85,6 @@
     X(scan_whole_lines, "scan.whole_lines", "contiguous lines whose prefixes never fail") \
     X(scan_rows, "scan.rows", "a line, block by block") \
     X(scan_streamed, "scan.streamed", "prefixes that are written past the caches") \
-    X(repaired_scaled, "scan.repaired_scaled", "prefix sums of scaled numbers") \
     X(repaired_sums, "scan.repaired_sums", "exact prefix sums") \
     X(repaired_near_products, "scan.repaired_near_products", "prefix products in triples of float64") \
     X(repaired_products, "scan.repaired_products", "exact prefix products") \

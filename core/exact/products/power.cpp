@@ -1,11 +1,10 @@
-#include "exact/products/power.hpp"
-
 #include <bit>
 #include <cmath>
 #include <optional>
 
 #include "exact/elements.hpp"
 #include "exact/exponentials/fixed.hpp"
+#include "exact/products/product.hpp"
 #include "exact/totals/superaccumulator.hpp"
 
 namespace samesum {

@@ -1,7 +1,7 @@
 // x^y of each element, as IEEE 754-2019 has pow.
 #pragma once
 
-#include "exact/products/power.hpp"
+#include "exact/products/product.hpp"
 #include "kernels/elementwise/elementwise_functions.hpp"
 
 namespace samesum::SAMESUM_ISA {

@@ -2,7 +2,6 @@
 #include "kernels/integers/modular_totals.hpp"
 #include "kernels/product_scans/product_scan.hpp"
 #include "kernels/products/product.hpp"
-#include "kernels/scans/widened_scan.hpp"
 #include "methods/method.hpp"
 #include "methods/scan_method.hpp"
 #include "methods/tables.hpp"

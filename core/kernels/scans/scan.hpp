@@ -246,4 +246,15 @@ struct FloatScan {
     }
 };
 
+// For each format of the elements, in which they are scanned, methods for each format of the prefixes.
+template <template <class> class Scan>
+constexpr void fill_scans(ScanMethod (&methods)[4][4]) {
+    for (std::size_t to = 0; to < 4; ++to) {
+        methods[0][to] = Scan<Float16>::method(static_cast<Format>(to));
+        methods[1][to] = Scan<Bfloat16>::method(static_cast<Format>(to));
+        methods[2][to] = Scan<Float32>::method(static_cast<Format>(to));
+        methods[3][to] = Scan<Float64>::method(static_cast<Format>(to));
+    }
+}
+
 }  // namespace samesum::SAMESUM_ISA

@@ -80,4 +80,24 @@ void for_each_packed(const PackedLines& lines, std::size_t threads, const Each& 
     });
 }
 
+// loops(block, axis, results) of each block of what is copied first. Results of `format`, so many more than
+// elements along the axis, go to `out`, which is C-contiguous.
+template <class Loops>
+void for_each_staged(const Staging& staging, Format format, std::int64_t more, std::size_t threads, void* out,
+                     const Loops& loops) {
+    if (staging.load == Load::packed) {
+        const std::int64_t size = static_cast<std::int64_t>(size_of(format));
+        return for_each_packed(staging.lines, threads, [&](const View& block, std::int64_t first) {
+            loops(block, 1, static_cast<char*>(out) + first * (block.shape[1] + more) * size);
+        });
+    }
+    const Groups& groups = staging.groups;
+    const std::int64_t rows = groups.rows + more;
+    for_each_block(groups, threads, [&](const View& block, std::int64_t first, std::int64_t number) {
+        const Room results(groups.room_for(number, rows, format));
+        loops(block, 0, results.get());
+        put_groups(results.get(), format, rows * groups.columns, first, number, out);
+    });
+}
+
 }  // namespace samesum

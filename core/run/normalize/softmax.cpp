@@ -65,9 +65,6 @@ struct Lines {
                axis.size >= least_of_few_columns;
     }
     bool lie_plain() const { return !x.swapped && side.in == item; }
-    bool are_neighbours() const {
-        return lie_plain() && side.size >= few_neighbours / 2 && side.out == item && are_whole();
-    }
     // Short lines lie side by side.
     bool are_tangled() const {
         return are_direct() && axis.size >= 2 && axis.size <= most_transposed_line && all.rank == 1 &&
@@ -178,22 +175,13 @@ class Job {
         finish_streams();
     }
 
-    // Neighbours together.
     void take_long() const {
-        constexpr std::int64_t most = static_cast<std::int64_t>(LongLines::most);
-        const std::int64_t side = lines_.are_neighbours() ? std::min(most, lines_.side.size) : 1,
-                           rest = lines_.side.size % side, count = lines_.count();
-        for (std::int64_t i = 0; i < count;) {
-            // The first of them are as many as leave whole groups of the others.
-            const std::int64_t now = i % lines_.side.size == 0 && rest > 0 ? rest : side;
-            const Offsets at = offsets_at(lines_.all, i);
-            normalize_long_lines(
-                {methods_, format_, kind_},
-                {lines_.x.data + at.in, lines_.axis.in, lines_.out + at.out, lines_.axis.out, lines_.length(),
-                 static_cast<std::size_t>(now), static_cast<std::size_t>(side), lines_.x.swapped, streams()},
-                static_cast<std::size_t>(thread_count()));
-            i += now;
-        }
+        Walk walk(lines_.all, 0);
+        for (std::int64_t i = 0; i < lines_.count(); ++i, walk.next())
+            normalize_long_line({methods_, format_, kind_},
+                                {lines_.x.data + walk.in(), lines_.axis.in, lines_.out + walk.out(),
+                                 lines_.axis.out, lines_.length(), lines_.x.swapped, streams()},
+                                static_cast<std::size_t>(thread_count()));
     }
 
     void take_columns(std::int64_t first, std::int64_t count) const {
@@ -281,46 +269,19 @@ class Job {
     const std::size_t format_, kind_;
 };
 
-// The loops over an array as it lies.
-void normalize_loops(const View& x, int axis, Normalization kind, void* out) {
-    Job(x, axis, kind, out).run();
-}
-
-void normalize_groups(const Groups& groups, Normalization kind, void* out) {
-    static_assert(grouped_elements < normalization_threaded_elements);
-    record(Route::softmax_groups);
-    const BriefWork brief(groups.elements() < normalization_brief_elements);
-    const auto each = [&](const View& block, std::int64_t first, std::int64_t number) {
-        const Room results(groups.room_for(number, groups.rows, groups.format));
-        normalize_loops(block, 0, kind, results.get());
-        put_groups(results.get(), groups.format, groups.rows * groups.columns, first, number, out);
-    };
-    for_each_block(groups, threads_for(groups.elements(), normalization_threaded_elements), each);
-}
-
-void normalize_packed(const PackedLines& lines, Normalization kind, Format format, void* out) {
-    record(Route::softmax_packed);
-    const BriefWork brief(lines.elements() < normalization_brief_elements);
-    const auto each = [&](const View& block, std::int64_t first) {
-        const std::int64_t at = first * block.shape[1] * static_cast<std::int64_t>(size_of(format));
-        normalize_loops(block, 1, kind, static_cast<char*>(out) + at);
-    };
-    for_each_packed(lines, threads_for(lines.elements(), normalization_threaded_elements), each);
-}
-
 }  // namespace
 
 void normalize(const View& x, int axis, Normalization kind, void* out) {
     const FloatingPointScope scope;
     const Staging staging = stage_normalization(x, axis, out);
-    switch (staging.load) {
-        case Load::groups:
-            return normalize_groups(staging.groups, kind, out);
-        case Load::packed:
-            return normalize_packed(staging.lines, kind, x.format, out);
-        case Load::direct:
-            return normalize_loops(x, axis, kind, out);
-    }
+    if (staging.load == Load::direct) return Job(x, axis, kind, out).run();
+    static_assert(grouped_elements < normalization_threaded_elements);
+    const bool are_groups = staging.load == Load::groups;
+    const std::int64_t elements = are_groups ? staging.groups.elements() : staging.lines.elements();
+    record(are_groups ? Route::softmax_groups : Route::softmax_packed);
+    const BriefWork brief(elements < normalization_brief_elements);
+    for_each_staged(staging, x.format, 0, elements >= normalization_threaded_elements ? thread_count() : 1,
+                    out, [&](const View& block, int along, void* to) { Job(block, along, kind, to).run(); });
 }
 
 }  // namespace samesum

@@ -12,7 +12,8 @@
 
 namespace samesum {
 
-// Blocks of lines whose prefixes could not be certified; they are made exactly afterwards.
+// Blocks of lines whose prefixes could not be certified; they are made exactly
+// afterwards.
 class Failures {
   public:
     // Prefixes [first, last) of the line that starts at these places.
@@ -82,6 +83,6 @@ class ColumnFailures {
 };
 
 // Writes the failed prefixes, each line by itself from its front.
-void repair(Combine combine, const ScanPlan& plan, const ScanMethod& method, Failures& failures, int threads);
+void repair(Combine combine, const ScanPlan& plan, Failures& failures, int threads);
 
 }  // namespace samesum

@@ -36,7 +36,7 @@ class Job {
             if (call_.streams) record(Route::scan_streamed);
             scan(threads);
         }
-        repair(call_.combine, plan_, method_, call_.failures, threads);
+        repair(call_.combine, plan_, call_.failures, threads);
     }
 
   private:
@@ -173,45 +173,21 @@ void scan_loops(Combine combine, const View& x, int axis, const ScanOptions& opt
     Job(combine, plan).run();
 }
 
-// Small groups of few columns (layout/groups.hpp), many at a time.
-void scan_groups(Combine combine, const Groups& groups, const ScanOptions& options, Format format,
-                 void* out) {
-    record(Route::scan_groups);
-    const BriefWork brief(groups.bytes() < scan_brief_bytes);
-    const auto each = [&](const View& block, std::int64_t first, std::int64_t number) {
-        const std::int64_t rows = groups.rows + (options.include_initial ? 1 : 0);
-        const Room results(groups.room_for(number, rows, format));
-        scan_loops(combine, block, 0, options, format, results.get());
-        put_groups(results.get(), format, rows * groups.columns, first, number, out);
-    };
-    for_each_block(groups, threads_for(groups.bytes(), scan_threaded_bytes), each);
-}
-
-void scan_packed(Combine combine, const PackedLines& lines, const ScanOptions& options, Format format,
-                 void* out) {
-    record(Route::scan_packed);
-    const BriefWork brief(lines.bytes() < scan_brief_bytes);
-    const auto each = [&](const View& block, std::int64_t first) {
-        const std::int64_t of_each = block.shape[1] + (options.include_initial ? 1 : 0),
-                           at = first * of_each * static_cast<std::int64_t>(size_of(format));
-        scan_loops(combine, block, 1, options, format, static_cast<char*>(out) + at);
-    };
-    for_each_packed(lines, threads_for(lines.bytes(), scan_threaded_bytes), each);
-}
-
 }  // namespace
 
 void scan(Combine combine, const View& x, int axis, const ScanOptions& options, Format format, void* out) {
     const FloatingPointScope scope;
     const Staging staging = stage_scan(combine, x, axis, format, out);
-    switch (staging.load) {
-        case Load::groups:
-            return scan_groups(combine, staging.groups, options, format, out);
-        case Load::packed:
-            return scan_packed(combine, staging.lines, options, format, out);
-        case Load::direct:
-            return scan_loops(combine, x, axis, options, format, out);
-    }
+    if (staging.load == Load::direct) return scan_loops(combine, x, axis, options, format, out);
+    const bool are_groups = staging.load == Load::groups;
+    const std::int64_t bytes = are_groups ? staging.groups.bytes() : staging.lines.bytes();
+    record(are_groups ? Route::scan_groups : Route::scan_packed);
+    const BriefWork brief(bytes < scan_brief_bytes);
+    for_each_staged(staging, format, options.include_initial ? 1 : 0,
+                    bytes >= scan_threaded_bytes ? thread_count() : 1, out,
+                    [&](const View& block, int along, void* to) {
+                        scan_loops(combine, block, along, options, format, to);
+                    });
 }
 
 }  // namespace samesum

@@ -24,8 +24,7 @@ bool is_streamed(const ScanPlan& plan) {
            (plan.columns ? plan.inner.out : plan.axis.out) == plan.result();
 }
 
-}  // namespace
-
+// Of elements that are scanned in the format `in`.
 const ScanMethod& scan_method(Combine combine, Format in, Format out) {
     if (is_extreme(combine))
         return current_instruction_set()
@@ -42,6 +41,8 @@ const ScanMethod& scan_method(Combine combine, Format in, Format out) {
     return sum ? scans.modular[index][std::countr_zero(size_of(out))] : products.scan_modular[index];
 }
 
+}  // namespace
+
 int threads_for(const ScanPlan& plan) {
     return plan.bytes() >= (plan.columns ? scan_threaded_columns_bytes : scan_threaded_bytes) ? thread_count()
                                                                                               : 1;
@@ -50,9 +51,22 @@ int threads_for(const ScanPlan& plan) {
 ScanCall::ScanCall(Combine how, const ScanPlan& where)
     : combine(how),
       plan(where),
-      method(scan_method(how, where.in, where.format)),
+      scanned(is_float(where.in) && !is_extreme(how) ? common_format(where.in, where.format) : where.in),
+      method(scan_method(how, scanned, where.format)),
+      widen(scanned == where.in
+                ? nullptr
+                : current_instruction_set()
+                      .scans->widen[static_cast<std::size_t>(where.in)][scanned == Format::f64 ? 1 : 0]),
       initial(initial_bits(how, where.format)),
       streams(is_streamed(where)) {}
+
+const char* ScanCall::elements_at(const char* p, std::int64_t stride, std::size_t n, char* buffer,
+                                  std::int64_t ahead) const {
+    if (widen == nullptr) return plan.elements_at(p, stride, n, buffer, ahead);
+    alignas(64) char narrow[scan_elements * 4];
+    widen(plan.elements_at(p, stride, n, narrow, ahead), n, buffer);
+    return buffer;
+}
 
 void ScanCall::put(const char* results, std::size_t n, char* to, std::int64_t stride) const {
     const std::size_t size = size_of(plan.format);
@@ -80,7 +94,7 @@ void ScanCall::add_failures(const char* in, char* out, std::int64_t from, const 
 
 void scan_line(ScanCall& call, const char* in, char* out, std::int64_t begin, std::int64_t end, Carry carry,
                const Carry* totals) {
-    alignas(64) char gathered[scan_block * 8], results[scan_block * 8];
+    alignas(64) char gathered[scan_block * 8 + 64], results[scan_block * 8];
     std::uint8_t failed[scan_block];
     const ScanPlan& plan = call.plan;
     const ScanMethod& method = call.method;
@@ -88,7 +102,7 @@ void scan_line(ScanCall& call, const char* in, char* out, std::int64_t begin, st
     const std::int64_t last = std::min(end, plan.written);
     for (std::int64_t i = begin; i < last; i += scan_block) {
         const std::size_t n = static_cast<std::size_t>(std::min(scan_block, last - i));
-        const char* x = plan.elements_at(in + i * plan.axis.in, plan.axis.in, n, gathered);
+        const char* x = call.elements_at(in + i * plan.axis.in, plan.axis.in, n, gathered);
         char* to = out + i * plan.axis.out;
         char* prefixes = direct ? to : results;
         // Sums of floats ask for the total of the block in any case.
@@ -104,12 +118,12 @@ void scan_line(ScanCall& call, const char* in, char* out, std::int64_t begin, st
 }
 
 Carry line_total(const ScanCall& call, const char* in, std::int64_t begin, std::int64_t end, Carry* totals) {
-    alignas(64) char gathered[scan_block * 8];
+    alignas(64) char gathered[scan_block * 8 + 64];
     const ScanPlan& plan = call.plan;
     Carry carry = call.method.identity;
     for (std::int64_t i = begin; i < end; i += scan_block) {
         const std::size_t n = static_cast<std::size_t>(std::min(scan_block, end - i));
-        const char* x = plan.elements_at(in + i * plan.axis.in, plan.axis.in, n, gathered);
+        const char* x = call.elements_at(in + i * plan.axis.in, plan.axis.in, n, gathered);
         const Carry& part = totals[(i - begin) / scan_block] = call.method.total(x, n);
         call.method.join(carry, part);
     }
@@ -129,7 +143,7 @@ void scan_side_by_side(ScanCall& call, void* tile, const LinePart* parts, std::s
         const std::int64_t now = std::min(n - i, block);
         const std::size_t some = static_cast<std::size_t>(now);
         for (std::size_t k = 0; k < count; ++k) {
-            x[k] = plan.elements_at(parts[k].in + (parts[k].begin + i) * in, in, some, elements + k * pitch,
+            x[k] = call.elements_at(parts[k].in + (parts[k].begin + i) * in, in, some, elements + k * pitch,
                                     block * in);
             out[k] = direct ? parts[k].out + (parts[k].begin + i) * to : results + k * pitch;
         }

@@ -9,8 +9,6 @@
 
 namespace samesum {
 
-const ScanMethod& scan_method(Combine combine, Format in, Format out);
-
 // How many threads share it.
 int threads_for(const ScanPlan& plan);
 
@@ -19,11 +17,17 @@ struct ScanCall {
 
     const Combine combine;
     const ScanPlan& plan;
+    const Format scanned;  // which holds elements and prefixes
     const ScanMethod& method;
+    void (*const widen)(const char* p, std::size_t n, char* to);  // elements become those; null if they are
     const std::uint64_t initial;  // the bits of what the empty set gives: zero or one
     const bool streams;  // the prefixes lie side by side, and are so many that they pass by the caches
     Failures failures;
 
+    // n <= scan_elements elements so many bytes apart side by side, as they are scanned: where they lie, or
+    // in `buffer`, which has room for another vector.
+    const char* elements_at(const char* p, std::int64_t stride, std::size_t n, char* buffer,
+                            std::int64_t ahead = 0) const;
     // Prefixes so many bytes apart are written at once where they belong; others are put there.
     bool writes(std::int64_t stride, bool streamed = false) const {
         return stride == plan.result() && (streamed || !streams);

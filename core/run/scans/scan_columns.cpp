@@ -74,13 +74,13 @@ class Job {
         return std::clamp(tall_cached_bytes / pitch() / least * least, least, most);
     }
 
-    bool gathers() const { return !plan_.lies(plan_.inner.in); }
+    bool gathers() const { return !plan_.lies(plan_.inner.in) || call_.widen != nullptr; }
     std::int64_t pitch() const { return std::max(std::abs(plan_.axis.in), std::abs(plan_.axis.out)); }
 
     void scan_tile(const char* in, char* out, std::int64_t columns) {
         const std::size_t n = static_cast<std::size_t>(columns), size = size_of(plan_.format);
         TileScope scope;
-        alignas(64) char gathered[tile_elements * 8], results[tile_elements * 8];
+        alignas(64) char gathered[tile_elements * 8 + 64], results[tile_elements * 8];
         std::uint8_t failed[tile_elements];
         ColumnFailures found(call_.failures, {in, out, plan_.inner.in, plan_.inner.out, columns});
         const bool direct = call_.writes(plan_.inner.out);
@@ -101,11 +101,11 @@ class Job {
                                    failed,
                                    direct};
             if (gathers()) {
+                const std::int64_t row = columns * static_cast<std::int64_t>(size_of(call_.scanned));
                 for (std::int64_t i = 0; i < rows; ++i)
-                    gather(x + i * plan_.axis.in, plan_.inner.in, n, size_of(plan_.in), plan_.swapped,
-                           gathered + i * columns * plan_.item(), rows_ * plan_.axis.in);
+                    copy_row(x + i * plan_.axis.in, n, gathered + i * row);
                 block_of_rows.x = gathered;
-                block_of_rows.in = columns * plan_.item();
+                block_of_rows.in = row;
             }
             const std::size_t failures =
                 few_ ? method_.short_columns(block_of_rows) : method_.columns(scope.tile(), block_of_rows);
@@ -113,6 +113,17 @@ class Job {
             if (!direct) put(results, rows, n, to);
         }
         found.finish();
+    }
+
+    void copy_row(const char* x, std::size_t n, char* to) {
+        const auto copy = [&](char* room) {
+            gather(x, plan_.inner.in, n, size_of(plan_.in), plan_.swapped, room, rows_ * plan_.axis.in);
+        };
+        if (call_.widen == nullptr) return copy(to);
+        alignas(64) char narrow[tile_width * 4];
+        const bool lies = plan_.lies(plan_.inner.in);
+        if (!lies) copy(narrow);
+        call_.widen(lies ? x : narrow, n, to);
     }
 
     void put(const char* results, std::int64_t rows, std::size_t n, char* to) const {

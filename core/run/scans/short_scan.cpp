@@ -61,19 +61,25 @@ class ShortScan {
   private:
     void run_plain(std::int64_t first, std::int64_t last) {
         constexpr std::size_t room = short_scan_streamed_bytes;
-        alignas(64) char results[room];
+        alignas(64) char results[room], wide[room + 64];
         std::uint8_t failed[untangled_rows * short_line];
         const std::int64_t n = plan_.axis.size;
         const std::size_t bytes = to_.size * static_cast<std::size_t>(n);  // of a line
+        const bool is_limited = streams_ || call_.widen != nullptr;
         const std::int64_t most =
-            streams_ ? std::min(call_lines, static_cast<std::int64_t>(std::bit_floor(room / bytes)))
-                     : call_lines;
+            is_limited ? std::min(call_lines, static_cast<std::int64_t>(std::bit_floor(room / bytes)))
+                       : call_lines;
+        const std::int64_t pitch = plan_.lines.dim[0].in;
         for (; first < last; first += most) {
             const std::int64_t lines = std::min(last - first, most);
-            const char* x = data_ + first * plan_.lines.dim[0].in;
+            const char* x = data_ + first * pitch;
             char* out = out_ + first * plan_.lines.dim[0].out;
-            const ShortScanLines some{x,
-                                      plan_.lines.dim[0].in,
+            for (std::int64_t i = 0; call_.widen != nullptr && i < lines; ++i)
+                call_.widen(x + i * pitch, static_cast<std::size_t>(n),
+                            wide + static_cast<std::size_t>(i) * bytes);
+            const bool is_wide = call_.widen != nullptr;
+            const ShortScanLines some{is_wide ? wide : x,
+                                      is_wide ? static_cast<std::ptrdiff_t>(bytes) : pitch,
                                       streams_ ? results : out,
                                       static_cast<std::size_t>(lines),
                                       static_cast<std::size_t>(n),
@@ -85,8 +91,8 @@ class ShortScan {
             for (std::int64_t i = 0; i < lines * n; ++i) {
                 if (!failed[i]) continue;
                 const std::int64_t line = i / n;
-                call_.failures.add({x + line * plan_.lines.dim[0].in,
-                                    out + line * n * static_cast<std::int64_t>(to_.size), i % n, i % n + 1});
+                call_.failures.add({x + line * pitch, out + line * n * static_cast<std::int64_t>(to_.size),
+                                    i % n, i % n + 1});
             }
         }
     }
@@ -129,21 +135,32 @@ class ShortScan {
     void scan_runs(const char* elements, char* results, std::size_t n, ColumnFailures& found) {
         TileScope scope;
         std::uint8_t failed[scan_rows * untangled_rows];
+        alignas(64) char wide[scan_rows * wide_pitch];
         method_.init(scope.tile(), strip_columns(n));
         for (std::int64_t r = 0; r < plan_.written; r += scan_rows) {
             const std::int64_t rows = std::min<std::int64_t>(scan_rows, plan_.written - r);
-            const ScanRows some{elements + from_.at(r),
-                                from_.step(),
-                                results + to_.at(r + (plan_.has_initial ? 1 : 0)),
-                                to_.step(),
-                                static_cast<std::size_t>(rows),
-                                n,
-                                static_cast<std::size_t>(r),
-                                plan_.format,
-                                failed};
+            ScanRows some{elements + from_.at(r),
+                          from_.step(),
+                          results + to_.at(r + (plan_.has_initial ? 1 : 0)),
+                          to_.step(),
+                          static_cast<std::size_t>(rows),
+                          n,
+                          static_cast<std::size_t>(r),
+                          plan_.format,
+                          failed};
+            if (call_.widen != nullptr) widen(some, wide);
             if (method_.columns(scope.tile(), some) > 0) found.add(failed, r, rows);
         }
         found.finish();
+    }
+
+    static constexpr std::size_t wide_pitch = untangled_rows * 8 + 64;
+
+    void widen(ScanRows& rows, char* to) const {
+        for (std::size_t r = 0; r < rows.rows; ++r)
+            call_.widen(rows.x + static_cast<std::ptrdiff_t>(r) * rows.in, rows.n, to + r * wide_pitch);
+        rows.x = to;
+        rows.in = wide_pitch;
     }
 
     ScanCall& call_;
