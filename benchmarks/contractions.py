@@ -109,13 +109,11 @@ def narrow_rows() -> Iterator[Row]:
 
 
 def convolved(x: NDArray, weights: NDArray, groups: int, out: NDArray) -> None:
-    """Of an image without a batch and with a border of zeros."""
+    """Of images with a border of zeros."""
     filters, channels, side, _ = weights.shape
-    padded = np.pad(x, ((0, 0), (side // 2, side // 2), (side // 2, side // 2))) if side > 1 else x
-    windows = np.lib.stride_tricks.sliding_window_view(padded, (side, side), (1, 2))
-    windows = windows.reshape(groups, channels, *windows.shape[1:]).transpose(0, 2, 3, 1, 4, 5)
+    data, result = (each.reshape(1, groups, -1, *each.shape[2:]) for each in (x, out))
     some = weights.reshape(groups, filters // groups, channels, side, side)
-    _core.contract(some, windows, None, out.reshape(groups, -1, *out.shape[1:]), 1, 1, 2, 3, 1.0, 0.0)
+    _core.convolve(data, some, None, result, [(-(side // 2), 1, 1)] * 2)
 
 
 def convolution_rows(threads: int) -> Iterator[Row]:
@@ -123,7 +121,7 @@ def convolution_rows(threads: int) -> Iterator[Row]:
         x, weights = normal(1, channels, side, side), normal(filters, channels // groups, window, window, seed=1)
         out, pad = np.empty((1, filters, side, side), np.float32), window // 2
         tensors = torch.from_numpy(x), torch.from_numpy(weights)
-        calls = {"samesum": partial(convolved, x[0], weights, groups, out[0])}
+        calls = {"samesum": partial(convolved, x, weights, groups, out)}
         calls["torch"] = partial(torch.conv2d, *tensors, padding=pad, groups=groups)
         data = model("Conv", x, weights, out, pads=[pad] * 4, group=groups)
         name = f"convolution {window} x {window}, {channels} to {filters}, {side} x {side}, {groups} groups"

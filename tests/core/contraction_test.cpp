@@ -1,6 +1,6 @@
 // Products of small whole numbers, whose sums are known, in every way that strips are cut: a run under
 // sanitizers sees what is read and written beyond the operands and the memory of tiles.
-#include "contractions/contraction.hpp"
+#include "contractions/windows.hpp"
 
 #include <cstdint>
 #include <cstring>
@@ -60,5 +60,53 @@ TEST_CASE("products touch nothing but their elements, however columns lie") {
                 }
             }
         }
+    }
+}
+
+TEST_CASE("convolutions touch nothing but their elements, however windows lie") {
+    // Results, channels, height, width, taps along both axes, stride and zeros before and after.
+    constexpr std::int64_t cases[][7] = {{1, 1, 5, 9, 3, 1, 1},   {3, 2, 4, 21, 2, 2, 0},
+                                         {5, 1, 3, 33, 5, 3, 2},  {17, 6, 7, 28, 3, 1, 1},
+                                         {16, 6, 9, 24, 3, 1, 0}, {18, 4, 6, 31, 5, 1, 2}};
+    for (const auto& [results, channels, height, width, taps, stride, pad] : cases) {
+        const auto number = [](std::int64_t i) { return static_cast<float>(7 * i % 11 - 5); };
+        const std::int64_t rows = (height + 2 * pad - taps) / stride + 1,
+                           columns = (width + 2 * pad - taps) / stride + 1, size = channels * taps * taps;
+        std::vector<float> x, weights, out(static_cast<std::size_t>(results * rows * columns));
+        for (std::int64_t i = 0; i < channels * height * width; ++i) x.push_back(number(i));
+        for (std::int64_t i = 0; i < results * size; ++i) weights.push_back(number(3 * i));
+        const auto steps = [](std::int64_t n, std::int64_t step) {
+            std::vector<std::int64_t> places;
+            for (std::int64_t i = 0; i < n; ++i) places.push_back(4 * i * step);
+            return places;
+        };
+        Contraction call;
+        call.a = {reinterpret_cast<const char*>(weights.data()),
+                  {0},
+                  steps(results, size),
+                  steps(size, 1),
+                  Format::f32};
+        call.out = {reinterpret_cast<const char*>(out.data()),
+                    {0},
+                    steps(results, rows * columns),
+                    steps(rows * columns, 1),
+                    Format::f32};
+        const std::int64_t shape[] = {1, 1, channels, height, width},
+                           strides[] = {0, 0, 4 * height * width, 4 * width, 4};
+        convolve(call, {reinterpret_cast<const char*>(x.data()), 5, shape, strides, Format::f32, false},
+                 {{-pad, stride, 1, rows, taps}, {-pad, stride, 1, columns, taps}});
+        std::size_t wrong = 0;
+        for (std::int64_t at = 0; at < results * rows * columns; ++at) {
+            const std::int64_t r = at / (rows * columns), i = at / columns % rows, j = at % columns;
+            float sum = 0;
+            for (std::int64_t k = 0; k < size; ++k) {
+                const std::int64_t y = i * stride - pad + k / taps % taps, z = j * stride - pad + k % taps;
+                if (y < 0 || y >= height || z < 0 || z >= width) continue;
+                const std::int64_t place = (k / (taps * taps) * height + y) * width + z;
+                sum += weights[static_cast<std::size_t>(r * size + k)] * x[static_cast<std::size_t>(place)];
+            }
+            wrong += out[static_cast<std::size_t>(at)] != sum;
+        }
+        CHECK_MESSAGE(wrong == 0, results, " results of ", channels, " channels ", height, " x ", width);
     }
 }
