@@ -122,7 +122,7 @@ def fuzz(session: nox.Session) -> None:
 def core(session: nox.Session, kind: str) -> None:
     """The core without Python: plain, under sanitizers, and for aarch64 in an emulator.
 
-    Needs doctest; aarch64 needs g++-aarch64-linux-gnu and qemu-user. The distributions have all three.
+    aarch64 needs g++-aarch64-linux-gnu and qemu-user, which the distributions have.
     """
     flags = {
         "address": "-fsanitize=address,undefined -fno-sanitize-recover=undefined -g",

@@ -55,7 +55,8 @@ def test_a_grid_is_a_table_of_samesum_and_the_fastest_other(bench: Command) -> N
 @pytest.mark.parametrize("columns", [60, 80])
 def test_it_fits_the_terminal(columns: int, bench: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
-    for arguments in (ONE, ("--op", "sum,cumulative_sum", "--dtype", "float32", "int8", "--array", "page,elements_32")):
+    several = ("--op", "sum,cumulative_sum", "--dtype", "float32", "int8", "--array", "page,elements_32")
+    for arguments in (ONE, several) if columns == 60 else (ONE,):
         done = bench(*arguments, *TINY)
         assert max(map(len, done.out.splitlines())) <= columns
 

@@ -62,9 +62,9 @@ def competitor(request: pytest.FixtureRequest) -> Any:
 @looped("operator, dtype", TAKEN)
 def test_a_competitor_s_answers_are_near(competitor: Any, operator: str, dtype: str, restored_threads: None) -> None:  # noqa: ARG001
     name, made = competitor
-    for cell in (*CELLS, *LAYER_CELLS):
-        if not cell.suits(OPERATORS[operator]):
-            continue
+    cells = [cell for cell in (*CELLS, *LAYER_CELLS) if cell.suits(OPERATORS[operator])]
+    # Of other types it counts that there is an answer, whatever the shape.
+    for cell in cells if dtype == "float32" else cells[:1]:
         x = draw(Question(operator, dtype, cell, 1, "uniform"), 0)
         task = task_of(OPERATORS[operator], x, cell)
         way, *others = Samesum(1).ways(task)

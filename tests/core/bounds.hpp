@@ -78,9 +78,9 @@ inline Dyadic exact_sum(const Set& set, Map map) {
     return Dyadic(total);
 }
 
-// The sum of e^(x - top) of what is less than the greatest element, in units of 2^-448, within 2^-360.
+// The sum of e^(x - top) of what is less than the greatest element, within 2^-230.
 inline Dyadic exact_exponentials(const Set& set, double top) {
-    constexpr std::size_t limbs = 8;
+    constexpr std::size_t limbs = 5;
     samesum::Fixed<limbs> sum;
     for (std::size_t i = 0; i < set.n; ++i) {
         const double x = value_of(set.bits(i), set.format);
@@ -125,7 +125,7 @@ inline double quotient_of(const Row& row, const Set& set, const std::vector<doub
             for (std::size_t i = 0; i < set.n; ++i) equal += value_of(set.bits(i), set.format) == top;
             if (state[0] != top || state[1] != equal) return HUGE_VAL;
             const Dyadic error = exact_exponentials(set, top) - Dyadic(state[2]) - Dyadic(state[3]);
-            return quotient(error, widened(state[4]) + Dyadic(1, -350, false));
+            return quotient(error, widened(state[4]) + Dyadic(1, -230, false));
         }
         default:
             return -1;

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -16,7 +15,23 @@
 namespace walk {
 
 using samesum::Format;
-using Random = std::mt19937_64;
+// SplitMix64 (Steele, Lea and Flood, 2014): most of a walk is drawing.
+class Random {
+  public:
+    using result_type = std::uint64_t;
+    explicit Random(std::uint64_t seed) : state_(seed) {}
+    static constexpr result_type min() { return 0; }
+    static constexpr result_type max() { return ~result_type{0}; }
+    result_type operator()() {
+        std::uint64_t x = state_ += 0x9e3779b97f4a7c15;
+        x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+        x = (x ^ x >> 27) * 0x94d049bb133111eb;
+        return x ^ x >> 31;
+    }
+
+  private:
+    std::uint64_t state_;
+};
 
 enum class Family {
     plain,       // of either sign, of about one size
@@ -53,7 +68,9 @@ inline std::uint64_t bits_of(const char* p, Format format) {
     return bits;
 }
 
-inline std::uint64_t below(Random& random, std::uint64_t n) { return random() % n; }
+inline std::uint64_t below(Random& random, std::uint64_t n) {
+    return static_cast<std::uint64_t>(static_cast<unsigned __int128>(random()) * n >> 64);
+}
 inline bool one_in(Random& random, std::uint64_t n) { return below(random, n) == 0; }
 
 // The double that a finite code stands for.

@@ -256,7 +256,7 @@ TEST_CASE("every method of reductions gives the exact result or says that it doe
             if (row.known != Known::nothing && is_real) CHECK_MESSAGE(t.bounds > 1000, where, t.bounds);
             if (t.quotient > greatest[number]) greatest[number] = t.quotient;
             if (!row.is_rare)
-                CHECK_MESSAGE(t.plain_certain * 5 > t.plain * 4, where, t.plain_certain, " of ", t.plain);
+                CHECK_MESSAGE(t.plain_certain * 4 > t.plain * 3, where, t.plain_certain, " of ", t.plain);
         });
     }
     for (std::size_t i = 0; i < greatest.size(); ++i)
