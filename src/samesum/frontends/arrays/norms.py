@@ -19,7 +19,7 @@ from samesum.formats.axes import axis_number
 from samesum.formats.elements import FLOAT_DTYPES
 from samesum.formats.integers import integer_of
 from samesum.formats.limits import checked
-from samesum.frontends.arrays.numbers import as_floats, exact_numbers, real_number
+from samesum.frontends.arrays.calls import as_floats, exact_numbers, real_number
 
 _EPSILONS = {each: float(ml_dtypes.finfo(each).eps) for each in FLOAT_DTYPES}  # type: ignore[no-untyped-call]
 

@@ -17,9 +17,17 @@ from samesum.formats.axes import Axes, all_from_front, axis_number
 from samesum.formats.integers import integer_of
 from samesum.frontends.arrays.measure import Measure
 from samesum.frontends.arrays.measures import KEYS, measure_of
-from samesum.frontends.arrays.state_arguments import checked_names, integers, mask_for, pieces
 from samesum.frontends.arrays.state_bytes import Header, dtype_named, is_consistent, outputs_fit, packed, unpacked
-from samesum.frontends.arrays.state_names import CORRECTED, MEASURES, WITH_POSITION, StateName
+from samesum.frontends.arrays.state_names import (
+    CORRECTED,
+    MEASURES,
+    WITH_POSITION,
+    StateName,
+    checked_names,
+    integers,
+    mask_for,
+    pieces,
+)
 from samesum.frontends.arrays.state_results import result_of, result_types
 from samesum.frontends.arrays.variances import checked_correction
 

@@ -18,8 +18,7 @@ from samesum.formats.arrays import ArrayLike, Dtype, DTypeLike, NDArray, Out, Re
 from samesum.formats.axes import Axes, all_from_front
 from samesum.formats.elements import FLOAT_DTYPES
 from samesum.formats.integers import boolean_of
-from samesum.frontends.arrays.calls import No, Normed
-from samesum.frontends.arrays.numbers import real_number
+from samesum.frontends.arrays.calls import No, Normed, real_number
 from samesum.frontends.arrays.reductions import real_dtype
 
 _SIMPLE = {1.0: L1_NORM.code, 2.0: L2_NORM.code}
