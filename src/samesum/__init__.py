@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 
 from samesum._public import public as _public
 from samesum._public import publish as _publish
+from samesum.engine.arrays import defer_with as _defer_with
 from samesum.engine.environment import configure as _configure
-from samesum.engine.lazy import defer_with as _defer_with
-from samesum.engine.result_cache import get_cache_limit, set_cache_limit
-from samesum.engine.threads import get_num_threads, set_num_threads
+from samesum.engine.environment import get_cache_limit, get_num_threads, set_cache_limit, set_num_threads
 from samesum.errors import (
     ArgumentError,
     ArgumentTypeError,

@@ -16,8 +16,7 @@ from oracle import assert_bits
 from samesum import _core
 from samesum.algebra.rows import REDUCTIONS, SUM, Reduction
 from samesum.engine import memory
-from samesum.engine.memory import SELECT_LAST
-from samesum.engine.pieces import reduce_pieces
+from samesum.engine.memory import SELECT_LAST, reduce_pieces
 from samesum.errors import ShapeError
 from samesum.formats.arrays import NDArray
 

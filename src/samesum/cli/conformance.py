@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from samesum.cli.arguments import new_file
-from samesum.cli.exits import Exit, UsageError
-from samesum.cli.show import print_json
+from samesum.cli.show import Exit, UsageError, print_json
 from samesum.errors import MissingPackage
 
 if TYPE_CHECKING:

@@ -11,14 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from samesum import __version__
-from samesum.cli.exits import Exit
-from samesum.cli.show import print_json, printable
+from samesum.cli.show import Exit, print_json, printable
 from samesum.conformance.selftest import digests
-from samesum.engine import control_groups, processors
-from samesum.engine.environment import CACHE_LIMIT, INSTRUCTION_SET, THREADS
+from samesum.engine import environment
+from samesum.engine.environment import CACHE_LIMIT, INSTRUCTION_SET, THREADS, get_cache_limit, get_num_threads
 from samesum.engine.machine import instruction_set, instruction_sets
-from samesum.engine.result_cache import get_cache_limit
-from samesum.engine.threads import get_num_threads
 from samesum.errors import SITE
 
 _PACKAGES = (
@@ -59,7 +56,7 @@ def call(arguments: argparse.Namespace) -> Exit:
 
 def facts() -> dict[str, Any]:
     """What can be found out, by name; None where the system does not say."""
-    quota = processors.quota(control_groups.MEMBERSHIP, control_groups.GROUPS)
+    quota = environment.quota(environment.MEMBERSHIP, environment.GROUPS)
     found: dict[str, Any] = {
         "samesum": __version__,
         "python": f"{platform.python_implementation()} {platform.python_version()}",
@@ -71,7 +68,7 @@ def facts() -> dict[str, Any]:
         "threads": get_num_threads(),
         "cache limit": get_cache_limit(),
         "processors": os.cpu_count(),
-        "affinity": processors.affinity(),
+        "affinity": environment.affinity(),
         "cpu quota": quota,
         "byte order": sys.byteorder,
     }

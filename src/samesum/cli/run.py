@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from samesum.cli.exits import Exit
 from samesum.cli.models import add_model_to, open_model, read_inputs
-from samesum.cli.show import print_json, printable, values_json, values_text
+from samesum.cli.show import Exit, print_json, printable, values_json, values_text
 from samesum.files.npy import write_npz
 from samesum.formats.arrays import NDArray, shape_text
 

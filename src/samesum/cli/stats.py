@@ -9,15 +9,11 @@ from typing import Any
 
 from samesum.cli.arguments import above_zero, new_file, some_words, whole_numbers
 from samesum.cli.arguments import joined as in_one_list
-from samesum.cli.exits import Exit, UsageError, status_of
-from samesum.cli.show import print_json
+from samesum.cli.show import Exit, UsageError, print_json, status_of
 from samesum.cli.stats_diff import compare
 from samesum.cli.stats_manifest import keep_or_verify
-from samesum.cli.stats_notes import note
-from samesum.cli.stats_plot import check_plot, plot
 from samesum.cli.stats_reading import Run, chosen, run
-from samesum.cli.stats_table import COLUMNS, print_records
-from samesum.cli.stats_text import document, print_undecoded
+from samesum.cli.stats_text import COLUMNS, check_plot, document, note, plot, print_records, print_undecoded
 from samesum.errors import AttributeValueError
 from samesum.files.contents import FORMATS
 from samesum.stats.autocast import DATA_MAX

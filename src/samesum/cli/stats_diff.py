@@ -7,12 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from samesum.cli.exits import Exit, UsageError
 from samesum.cli.progress import transfer
-from samesum.cli.show import Table, print_json, printable, table_lines, terminal_width
-from samesum.cli.stats_notes import note
+from samesum.cli.show import Exit, Table, UsageError, print_json, printable, table_lines, terminal_width
 from samesum.cli.stats_reading import chosen
-from samesum.cli.stats_text import cell, plain
+from samesum.cli.stats_text import cell, note, plain
 from samesum.files.contents import open_tensors
 from samesum.files.tensor import Skipped, Tensor
 from samesum.stats.differences import Difference, NotCompared, difference

@@ -8,11 +8,10 @@ import time
 from dataclasses import replace
 from typing import Any
 
-from samesum.cli.exits import Exit, UsageError, one_line, status_of
 from samesum.cli.progress import transfer
-from samesum.cli.show import print_json, printable
-from samesum.cli.stats_notes import note, throughput
+from samesum.cli.show import Exit, UsageError, one_line, print_json, printable, status_of
 from samesum.cli.stats_reading import chosen
+from samesum.cli.stats_text import note, throughput
 from samesum.errors import SamesumError
 from samesum.files.contents import open_tensors
 from samesum.files.tensor import Skipped, Tensor

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from samesum.conformance.explaining import Answer, Explained, text_of
 from samesum.errors import AttributeValueError, MissingPackage
-from samesum.files.writing import write_text
+from samesum.files.opening import write_text
 
 FORMATS = (".md", ".png", ".svg")
 _SAME, _OTHER = "=", "\N{NOT EQUAL TO}"

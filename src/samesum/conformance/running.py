@@ -16,10 +16,9 @@ from samesum.conformance.forms import Form, model_forms, own_forms, question
 from samesum.conformance.suites.catalogue import SUITES, Suite
 from samesum.conformance.verdict import Outcome, Verdict, judged
 from samesum.formats.arrays import NDArray
-from samesum.runtimes.own_engine import Samesum
-from samesum.runtimes.packages import require
+from samesum.runtimes.catalogue import Samesum
 from samesum.runtimes.remote import Remote
-from samesum.runtimes.runtime import Runtime, Settings, run
+from samesum.runtimes.runtime import Runtime, Settings, require, run
 from samesum.specs.lookup import FAMILY
 
 _MODULES = {"onnx": vars(onnx), "openvino": vars(openvino)}

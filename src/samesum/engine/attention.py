@@ -17,8 +17,7 @@ from samesum import _core
 from samesum.algebra.elements import float_format
 from samesum.engine.attention_exact import Exactly, Formula, Row, rounded_score
 from samesum.errors import AttributeValueError, DtypeError, ShapeError
-from samesum.formats.arrays import NDArray
-from samesum.formats.limits import checked
+from samesum.formats.arrays import NDArray, checked
 from samesum.formats.rounding import Format
 
 _MOST_SCALE = 2.0**500

@@ -13,11 +13,11 @@ import numpy as np
 
 from samesum.algebra.elements import float_format, taken_apart
 from samesum.algebra.rows import MAX, MIN, SUM
-from samesum.engine.dots import vecdot
+from samesum.engine.contractions import vecdot
 from samesum.engine.elementwise import power
 from samesum.engine.machine import FloatingPointScope
 from samesum.engine.memory import reduce, reduce_several
-from samesum.engine.words import product_error
+from samesum.engine.totals import product_error
 from samesum.formats.arrays import Dtype, NDArray
 from samesum.formats.conversion import convert
 from samesum.formats.rounding import GUARD_BITS, Format

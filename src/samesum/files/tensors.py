@@ -9,10 +9,8 @@ from typing import Any
 import numpy as np
 
 from samesum.errors import DtypeError, ModelError, UnsafeModelError
-from samesum.formats.arrays import NDArray
-from samesum.formats.elements import MODEL_ELEMENTS, Element
-from samesum.formats.limits import excess
-from samesum.formats.packing import decoded, in_own_type
+from samesum.formats.arrays import NDArray, excess
+from samesum.formats.elements import MODEL_ELEMENTS, Element, decoded, in_own_type
 
 # Reads the bytes (so many) of a tensor that keeps its data outside the model.
 External = Callable[[Any, str, int], bytes]

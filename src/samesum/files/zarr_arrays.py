@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 
 from samesum.errors import MissingPackage, ModelError, SamesumError, UnsafeModelError
-from samesum.files.documents import MAX_BYTES, is_integers, json_object
-from samesum.files.opening import read_bytes
+from samesum.files.opening import MAX_BYTES, is_integers, json_object, read_bytes
 from samesum.files.source import NO_LIMITS, WINDOW, Limits
 from samesum.files.tensor import Box, Contents, Skipped, boxes_behind, contents
 from samesum.formats.arrays import BFLOAT16, NDArray

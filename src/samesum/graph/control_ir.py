@@ -9,8 +9,7 @@ import numpy as np
 from samesum.errors import AxisError, ModelError, ShapeError
 from samesum.formats.arrays import NDArray
 from samesum.formats.axes import from_front
-from samesum.graph.control import Arrays, Body, Call, Inputs, Run, one_element, scalar
-from samesum.graph.gathering import Gathered, nothing
+from samesum.graph.control import Arrays, Body, Call, Gathered, Inputs, Run, nothing, one_element, scalar
 from samesum.graph.model import Link, Part
 from samesum.operators.facts import of_constant
 from samesum.operators.rows import Fact

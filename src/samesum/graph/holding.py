@@ -11,7 +11,7 @@ from samesum.formats.arrays import NDArray, Shape
 from samesum.graph.control import RUNS, Body, Call, Run
 from samesum.graph.control_ir import RUNS_OF_IR, check_ports
 from samesum.graph.model import Graph, Node, Value
-from samesum.graph.running import run_stages
+from samesum.graph.passes import run_stages
 from samesum.graph.stages import Stage
 from samesum.graph.steps import Step
 from samesum.operators.apply import check_inputs

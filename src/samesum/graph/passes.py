@@ -8,16 +8,15 @@ that was being computed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import prod
 
 import numpy as np
 
 from samesum.algebra.rows import Reduction
-from samesum.engine.memory import SELECT_LAST, reduce_several
-from samesum.engine.pieces import Pieces, reduce_pieces
-from samesum.errors import SamesumError, during
+from samesum.engine.memory import SELECT_LAST, Pieces, reduce_pieces, reduce_several
+from samesum.errors import SamesumError, during, saying
 from samesum.formats.arrays import NDArray
 from samesum.graph.blocks import Block, grid, kept_part
 from samesum.graph.chains import Doing, Type, Unforeseen, Values, chain_of
@@ -178,3 +177,25 @@ def _block_by_block(
             out[kept_part(group, found.axes)] = result
     results = {name: out.reshape(types[name].shape) for name, out in zip(found.names, outs, strict=True)}
     return results if whole is None else results | {stage.source: whole}
+
+
+def run_stages(stages: Iterable[Stage], values: dict[str, NDArray]) -> None:
+    """Adds the results of the stages to `values`, each freed after its last use. An error names the node."""
+    for stage in stages:
+        results = in_one_pass(stage, values) if len(stage.steps) > 1 else None
+        if results is None:
+            _one_by_one(stage, values)
+        else:
+            values |= results
+        for name in stage.frees:
+            del values[name]
+
+
+def _one_by_one(stage: Stage, values: dict[str, NDArray]) -> None:
+    for step, ended in zip(stage.steps, stage.ends, strict=True):
+        try:
+            values |= step.run([values[name] if name else None for name in step.node.inputs])
+        except (SamesumError, MemoryError) as error:
+            raise saying(step.node, error) from None
+        for name in ended:
+            del values[name]

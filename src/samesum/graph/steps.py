@@ -9,12 +9,53 @@ from functools import partial
 from samesum.errors import SamesumError, UnsupportedOperator, during
 from samesum.formats.arrays import NDArray
 from samesum.graph.model import Node
-from samesum.graph.refusals import Refused, refusal
 from samesum.operators.apply import run, run_all
 from samesum.operators.catalogue import ROWS
 from samesum.operators.rows import UNKNOWN, All, Cut, Fact, Facts, Inputs
 from samesum.specs.bind import Operation, bind_node
 from samesum.specs.lookup import STANDARDS, has_operator, lookup
+
+# Why a model is refused: each operator that cannot run once, with its nodes counted.
+
+_MOST = 12
+"""So many operators are listed in a message."""
+_INSTEAD = {
+    "onnx": "samesum.onnx.exact_session runs the whole model in ONNX Runtime with samesum's reductions",
+    "com.microsoft": "samesum.onnx.exact_session runs the whole model in ONNX Runtime with samesum's reductions",
+    "openvino": "samesum.openvino.exact gives the whole model samesum's reductions in OpenVINO",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A node that cannot run; `reason` is empty for an operator that samesum does not have."""
+
+    node: Node
+    reason: str = ""
+
+
+def _refusal(refused: Sequence[Refused]) -> UnsupportedOperator:
+    """The error for a model with these nodes, in their order; it counts the nodes of each operator."""
+    groups: dict[tuple[str, str, str], list[Node]] = {}
+    counts: dict[str, int] = {}
+    for each in refused:
+        node = each.node
+        groups.setdefault((node.operator, node.origin, each.reason), []).append(node)
+        counts[node.operator] = counts.get(node.operator, 0) + 1
+    texts = [_text(operator, origin, reason, nodes) for (operator, origin, reason), nodes in groups.items()]
+    listed = ", ".join(texts[:_MOST])
+    if len(texts) > _MOST:
+        listed += f" and {len(texts) - _MOST} more, which `samesum info` lists"
+    many = "1 operator is" if len(counts) == 1 else f"{len(counts)} operators are"
+    instead = f"{_INSTEAD[refused[0].node.standard]}, and `samesum compare` shows how exact the model is there"
+    return UnsupportedOperator(f"{many} not supported: {listed}. Instead: {instead}", counts)
+
+
+def _text(operator: str, origin: str, reason: str, nodes: Sequence[Node]) -> str:
+    first = repr(nodes[0].name)
+    where = f"node {first}" if len(nodes) == 1 else f"{len(nodes)} nodes, the first is {first}"
+    return f"{operator} ({origin}, {where}{': ' if reason else ''}{reason})"
+
 
 Call = Callable[[Inputs], NDArray]
 CallAll = Callable[[Inputs], tuple[NDArray, ...]]
@@ -83,7 +124,7 @@ def bound(nodes: Sequence[Node]) -> list[Step]:
                 raise
             refused += found
     if refused:
-        raise refusal(refused)
+        raise _refusal(refused)
     return steps
 
 

@@ -6,9 +6,8 @@ from typing import NoReturn
 
 from samesum.engine.machine import FloatingPointScope
 from samesum.errors import AttributeValueError, DtypeError, SamesumError, ShapeError, saying
-from samesum.formats.arrays import NDArray, Out, native, type_name
+from samesum.formats.arrays import MAX_RANK, NDArray, Out, native, type_name
 from samesum.formats.elements import names
-from samesum.formats.limits import MAX_RANK
 from samesum.operators.catalogue import ROWS
 from samesum.operators.rows import Inputs
 from samesum.specs.bind import Operation, check_count

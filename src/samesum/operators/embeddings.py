@@ -8,12 +8,9 @@ import ml_dtypes
 import numpy as np
 
 from samesum.algebra.rows import MAX, MEAN, SUM, Reduction
-from samesum.engine.scattering import check_places
-from samesum.engine.segments import reduce_labelled
-from samesum.engine.weighted import sum_weighted
+from samesum.engine.segments import check_places, reduce_labelled, sum_weighted
 from samesum.errors import AttributeValueError, ShapeError
-from samesum.formats.arrays import NDArray
-from samesum.formats.limits import checked
+from samesum.formats.arrays import NDArray, checked
 from samesum.operators.pointwise import given, integers, one_integer, optional
 from samesum.operators.rows import Attributes, Inputs
 

@@ -7,10 +7,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from samesum.errors import ShapeError
-from samesum.formats.arrays import NDArray
+from samesum.formats.arrays import NDArray, checked
 from samesum.formats.axes import all_from_front
 from samesum.formats.conversion import convert
-from samesum.formats.limits import checked
 from samesum.operators.pointwise import given, integers, optional
 from samesum.operators.rows import Attributes, Inputs, Run
 

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from samesum.errors import ShapeError
-from samesum.formats.arrays import NDArray
+from samesum.formats.arrays import NDArray, checked
 from samesum.formats.axes import from_front
-from samesum.formats.limits import checked
 from samesum.operators.pointwise import given, integers
 from samesum.operators.rows import Attributes, Inputs, Run
 

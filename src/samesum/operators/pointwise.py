@@ -9,7 +9,7 @@ import numpy as np
 
 from samesum.algebra.rows import Reduction
 from samesum.engine import elementwise
-from samesum.engine.windows import reduce_terms
+from samesum.engine.memory import reduce_terms
 from samesum.errors import DtypeError, ShapeError
 from samesum.formats.arrays import NDArray
 from samesum.formats.axes import from_front

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from samesum.algebra.rows import ARGMAX, L1_NORM, L2_NORM, MAX, MEAN
-from samesum.engine.windows import AxisWindows, reduce_windows
+from samesum.engine.memory import AxisWindows, reduce_windows
 from samesum.errors import AttributeValueError, SamesumError, ShapeError
 from samesum.formats.arrays import Dtype, NDArray
 from samesum.formats.axes import from_front

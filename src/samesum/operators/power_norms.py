@@ -7,8 +7,8 @@ from math import prod
 
 import numpy as np
 
+from samesum.engine.memory import AxisWindows
 from samesum.engine.power_norms import power_norm
-from samesum.engine.windows import AxisWindows
 from samesum.errors import AttributeValueError
 from samesum.formats.arrays import NDArray
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from samesum.engine.contractions import matmul
-from samesum.engine.words import product_error
+from samesum.engine.totals import product_error
 from samesum.errors import AttributeValueError, DtypeError, ShapeError
 from samesum.formats.arrays import NDArray
 from samesum.operators.convolutions import ONNX_CONV, convolved

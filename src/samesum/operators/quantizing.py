@@ -8,8 +8,7 @@ import ml_dtypes
 import numpy as np
 
 from samesum.algebra.rows import MAX, MIN, SUM
-from samesum.engine.memory import reduce
-from samesum.engine.windows import reduce_terms
+from samesum.engine.memory import reduce, reduce_terms
 from samesum.errors import AttributeValueError, DtypeError, SamesumError, ShapeError
 from samesum.formats.arrays import Dtype, NDArray
 from samesum.formats.axes import from_front

@@ -10,7 +10,7 @@ from math import prod
 import numpy as np
 
 from samesum.algebra.rows import MAX, MEAN, MIN, PROD, SUM
-from samesum.engine.scattering import scatter_elements, scatter_slices
+from samesum.engine.segments import scatter_elements, scatter_slices
 from samesum.errors import DtypeError, ShapeError
 from samesum.formats.arrays import NDArray
 from samesum.formats.axes import from_front

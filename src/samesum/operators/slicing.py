@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from samesum.errors import ModelError, ShapeError
-from samesum.formats.arrays import NDArray
+from samesum.formats.arrays import NDArray, checked
 from samesum.formats.axes import all_from_front, from_front
-from samesum.formats.limits import checked
 from samesum.operators.picking import gather_batches, within
 from samesum.operators.pointwise import given, integers, one_integer, optional
 from samesum.operators.rows import Attributes, Inputs

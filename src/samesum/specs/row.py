@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from samesum.algebra.rows import Normalization, Reduction, Scan
-from samesum.formats.limits import MAX_RANK
+from samesum.formats.arrays import MAX_RANK
 
 
 class Kind(Enum):

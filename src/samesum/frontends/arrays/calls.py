@@ -13,10 +13,9 @@ from samesum.engine.arrays import as_array
 from samesum.engine.machine import undisturbed
 from samesum.engine.memory import flags_of, reduce, reduce_by_code
 from samesum.errors import ArgumentError, ArgumentTypeError, DtypeError
-from samesum.formats.arrays import ArrayLike, Dtype, DTypeLike, NDArray, Out, Result
+from samesum.formats.arrays import ArrayLike, Dtype, DTypeLike, NDArray, Out, Result, boolean_of
 from samesum.formats.axes import Axes, all_from_front
 from samesum.formats.elements import BOOL, FLOAT8, FLOAT_DTYPES, FLOATS_PLUS, INTEGERS
-from samesum.formats.integers import boolean_of
 from samesum.frontends.arrays.state_names import mask_for
 
 # Numbers that the functions on arrays are given beside the data, checked.

@@ -7,15 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from samesum.engine import contractions, einsums
+from samesum.engine import contractions
 from samesum.engine.arrays import as_array, as_dtype
 from samesum.engine.attention import attention
 from samesum.engine.convolutions import convolve, plain_taps
 from samesum.engine.machine import FloatingPointScope
 from samesum.errors import ArgumentError, ArgumentTypeError, AxisError, DtypeError, ShapeError
-from samesum.formats.arrays import ArrayLike, Dtype, DTypeLike, NDArray, Out
+from samesum.formats.arrays import ArrayLike, Dtype, DTypeLike, NDArray, Out, boolean_of, integer_of
 from samesum.formats.elements import FLOAT_DTYPES
-from samesum.formats.integers import boolean_of, integer_of
 from samesum.frontends.arrays.calls import real_number
 from samesum.frontends.arrays.dots import DIRECT, common_dtype, converted, promoted
 
@@ -129,7 +128,7 @@ def einsum(subscripts: str, *operands: ArrayLike, dtype: DTypeLike | None = None
     if not isinstance(subscripts, str) or not operands:
         raise ArgumentTypeError(f"subscripts are a text and operands follow; got {subscripts!r} and {len(operands)}")
     arrays, common, result = _operands(operands, dtype)
-    return einsums.einsum(subscripts, arrays, common, result or common)[()]
+    return contractions.einsum(subscripts, arrays, common, result or common)[()]
 
 
 def conv(

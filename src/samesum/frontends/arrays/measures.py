@@ -8,8 +8,7 @@ from collections.abc import Sequence
 import ml_dtypes
 import numpy as np
 
-from samesum.algebra.pieces import Map
-from samesum.algebra.rows import ALL, ANY, ARGMAX, ARGMIN, MAX, MIN, PROD, Reduction
+from samesum.algebra.rows import ALL, ANY, ARGMAX, ARGMIN, MAX, MIN, PROD, Map, Reduction
 from samesum.engine import totals
 from samesum.engine.memory import reduce
 from samesum.engine.totals import Products

@@ -7,16 +7,14 @@ from typing import Any, Literal, SupportsIndex
 
 import numpy as np
 
-from samesum.algebra.pieces import Finalize, Map
-from samesum.algebra.rows import CUMULATIVE_PROD, CUMULATIVE_SUM
+from samesum.algebra.rows import CUMULATIVE_PROD, CUMULATIVE_SUM, Finalize, Map
 from samesum.engine.arrays import as_array, as_dtype
 from samesum.engine.machine import undisturbed
 from samesum.engine.memory import EXCLUSIVE, flags_of, scan
 from samesum.engine.totals import Totals, decoded
 from samesum.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
-from samesum.formats.arrays import ArrayLike, Dtype, DTypeLike, NDArray, native, type_text
+from samesum.formats.arrays import ArrayLike, Dtype, DTypeLike, NDArray, boolean_of, native, type_text
 from samesum.formats.axes import all_from_front, axis_number
-from samesum.formats.integers import boolean_of
 from samesum.frontends.arrays.measure import Measure, Sums
 from samesum.frontends.arrays.measures import FloatProducts, IntegerProducts, measure_of
 from samesum.frontends.arrays.scans import cumulative_max, cumulative_min, cumulative_prod, cumulative_sum

@@ -8,9 +8,8 @@ import numpy as np
 
 from samesum.algebra.rows import ALL, ANY, ARGMAX, ARGMIN
 from samesum.engine.memory import SCALAR, SELECT_LAST, count_of_nonzero, reduce_by_code
-from samesum.formats.arrays import ArrayLike, NDArray, Out
+from samesum.formats.arrays import ArrayLike, NDArray, Out, boolean_of
 from samesum.formats.axes import Axes, axis_number
-from samesum.formats.integers import boolean_of
 from samesum.frontends.arrays.calls import Chosen, Counted, No, NumberedRow, Placed
 
 # Functions on arrays, all, any and count_nonzero over any axes: array-API names and signatures on the engine.

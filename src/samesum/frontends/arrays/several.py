@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from samesum.algebra.pieces import Promotion
-from samesum.algebra.rows import L1_NORM, L2_NORM, LOG_SUM, LOGSUMEXP, MEAN, REDUCTIONS, STD, VAR, Reduction
+from samesum.algebra.rows import L1_NORM, L2_NORM, LOG_SUM, LOGSUMEXP, MEAN, REDUCTIONS, STD, VAR, Promotion, Reduction
 from samesum.engine.memory import flags_of, reduce_several
 from samesum.errors import ArgumentError, ArgumentTypeError
-from samesum.formats.arrays import ArrayLike, DTypeLike
+from samesum.formats.arrays import ArrayLike, DTypeLike, boolean_of
 from samesum.formats.axes import Axes, axis_number
-from samesum.formats.integers import boolean_of
 from samesum.frontends.arrays.reductions import real_dtype
 
 Name = Literal[

@@ -12,9 +12,8 @@ import numpy as np
 from samesum.engine.arrays import as_array, as_dtype
 from samesum.engine.machine import undisturbed
 from samesum.errors import ArgumentError, ArgumentTypeError, AxisError, DtypeError, ModelError, ShapeError
-from samesum.formats.arrays import ArrayLike, Dtype, DTypeLike, NDArray, native, type_text
+from samesum.formats.arrays import ArrayLike, Dtype, DTypeLike, NDArray, integer_of, native, type_text
 from samesum.formats.axes import Axes, all_from_front, axis_number
-from samesum.formats.integers import integer_of
 from samesum.frontends.arrays.measure import Measure
 from samesum.frontends.arrays.measures import KEYS, measure_of
 from samesum.frontends.arrays.state_bytes import Header, dtype_named, is_consistent, outputs_fit, packed, unpacked

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from samesum.algebra.pieces import Finalize
+from samesum.algebra.rows import Finalize
 from samesum.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
 from samesum.formats.arrays import NDArray
 from samesum.formats.axes import axis_number

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from samesum.engine.arrays import as_array
+from samesum.engine.environment import ThreadLimit
 from samesum.engine.machine import FloatingPointScope
-from samesum.engine.threads import ThreadLimit
 from samesum.formats.arrays import Dtype, NDArray, Result, native
 from samesum.frontends.arrays.dots import converted
 from samesum.frontends.arrays.scan_state import scan_after

@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from samesum.algebra.pieces import Finalize, Map
-from samesum.engine.scattering import check_places
-from samesum.engine.totals import Totals, moved
-from samesum.engine.words import product_error
+from samesum.algebra.rows import Finalize, Map
+from samesum.engine.segments import check_places
+from samesum.engine.totals import Totals, moved, product_error
 from samesum.errors import ArgumentError, AttributeValueError, ShapeError
 from samesum.formats.arrays import Dtype, NDArray
 from samesum.frontends.arrays.segments import segment_reduce

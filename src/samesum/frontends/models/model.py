@@ -7,8 +7,7 @@ from typing import Any
 from samesum.formats.arrays import NDArray
 from samesum.graph.execute import execute
 from samesum.graph.model import Value
-from samesum.graph.plan import described
-from samesum.graph.program import Program
+from samesum.graph.program import Program, described
 
 
 class Model:

@@ -5,19 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from samesum.errors import ModelError, SamesumError, UnsupportedOperator
+from samesum.errors import ModelError, SamesumError, UnsafeModelError, UnsupportedOperator
+from samesum.files.opening import entries, opened_at, place
 from samesum.files.tensors import External, array_of, sparse_array_of
 from samesum.formats.arrays import NDArray
 from samesum.formats.elements import MODEL_ELEMENTS
-from samesum.frontends.models.onnx_file.external import external_data
 from samesum.frontends.models.onnx_file.package import onnx_package
 from samesum.graph.model import Node, Value
 from samesum.specs.lookup import has_operator
 from samesum.specs.row import Unread
+
+
+def external_data(folder: Path | None, tensor: Any, said: str, needed: int) -> bytes:
+    """The `needed` bytes that the tensor's entries point to."""
+    found = entries(((entry.key, entry.value) for entry in tensor.external_data), said)
+    if folder is None:
+        raise UnsafeModelError(f"{said}: external data {found['location']!r}; a model given as bytes may have none")
+    path, offset = place(folder, found, needed, said)
+    with opened_at(path, offset, needed, said) as file:
+        return file.read(needed)
+
 
 _READERS: dict[int, Any] = {
     1: lambda a: a.f,
