@@ -1,4 +1,4 @@
-"""Running a program: one stage after the other, each value freed after its last use."""
+"""Running a program: one step after the other, each value freed after its last use."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from samesum.errors import AttributeValueError, DtypeError, ShapeError, during
 from samesum.formats.arrays import BFLOAT16, Dtype, NDArray, native, shape_text, type_text
 from samesum.formats.conversion import to_bfloat16
 from samesum.graph.model import Graph, Value
-from samesum.graph.passes import run_stages
 from samesum.graph.program import Program
+from samesum.graph.steps import run_steps
 
 # What a caller gives a model, as arrays by input name that fit what the model declares.
 
@@ -108,7 +108,7 @@ def execute(program: Program, given: Any) -> dict[str, NDArray]:
         inputs = _fed(graph, given)
         values = {**graph.constants, **graph.defaults, **inputs}
         with np.errstate(all="ignore"):
-            run_stages(program.stages, values)
+            run_steps(program.steps, values)
         return _outputs(program, values, inputs)
 
 

@@ -11,9 +11,7 @@ from samesum.formats.arrays import NDArray, Shape
 from samesum.graph.control import RUNS, Body, Call, Run
 from samesum.graph.control_ir import RUNS_OF_IR, check_ports
 from samesum.graph.model import Graph, Node, Value
-from samesum.graph.passes import run_stages
-from samesum.graph.stages import Stage
-from samesum.graph.steps import Step
+from samesum.graph.steps import Step, run_steps
 from samesum.operators.apply import check_inputs
 from samesum.operators.rows import UNKNOWN, Fact, Facts, Inputs
 from samesum.specs.bind import Operation
@@ -24,7 +22,6 @@ class Ready:
     """What holding a graph needs of its program."""
 
     steps: tuple[Step, ...]
-    stages: tuple[Stage, ...]
     facts: tuple[Fact, ...]
     """Of each result."""
     foretell: Callable[[Mapping[str, Fact]], tuple[Fact, ...]]
@@ -69,7 +66,7 @@ def _body(node: Node, graph: Graph, ready: Ready) -> Body:
 
     def run(arrays: Sequence[NDArray]) -> list[NDArray]:
         values = {**graph.constants, **dict(zip(names, arrays, strict=True))}
-        run_stages(ready.stages, values)
+        run_steps(ready.steps, values)
         return [values[name] for name in graph.results]
 
     def foretell(given: Facts) -> tuple[Fact, ...]:

@@ -1,4 +1,4 @@
-"""A graph made ready to run: its steps, the stages in which they run, and what is known of its values."""
+"""A graph made ready to run: its steps in order, and what is known of its values."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from functools import partial
 
 import numpy as np
 
-from samesum.algebra.rows import Normalization, Reduction, Scan
+from samesum.algebra.rows import Normalization, Scan
 from samesum.errors import ModelError, SamesumError, during
 from samesum.formats.arrays import type_text
 from samesum.graph.holding import Ready, holding
 from samesum.graph.model import Graph, Node, Value
-from samesum.graph.stages import Stage, staged
-from samesum.graph.steps import Step, bound
+from samesum.graph.steps import Step, bound, freeing
 from samesum.operators import facts as rules
 from samesum.operators.rows import Fact, Facts
 from samesum.specs.bind import Operation
@@ -93,14 +92,13 @@ def _needed(graph: Graph, producers: Mapping[str, int]) -> set[int]:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A graph, a step for each node and the stages in which they run.
+    """A graph and a step for each node that its results need, in an order in which they can run.
 
     `outputs` say what was inferred where that is known, else what the file says.
     """
 
     graph: Graph
     steps: tuple[Step, ...]
-    stages: tuple[Stage, ...]
     outputs: tuple[Value, ...]
     facts: tuple[Fact, ...]
     """What was inferred of each result."""
@@ -117,7 +115,8 @@ def prepare(graph: Graph) -> Program:
     _warn_of_contradictions(graph.name, said)
     outputs, results = tuple(_outputs(graph, facts)), tuple(facts[name] for name in graph.results)
     foretell = partial(_followed, graph, tuple(known))
-    return Program(graph, tuple(known), staged(known, graph), outputs, results, foretell)
+    steps = freeing(known, {*graph.results, *graph.constants})
+    return Program(graph, steps, outputs, results, foretell)
 
 
 def _followed(graph: Graph, steps: Sequence[Step], given: Mapping[str, Fact]) -> tuple[Fact, ...]:
@@ -138,7 +137,7 @@ def _completed(step: Step) -> Step:
 def _ready(graph: Graph) -> Ready:
     """A graph that a node holds."""
     program = prepare(graph)
-    return Ready(program.steps, program.stages, program.facts, program.foretell)
+    return Ready(program.steps, program.facts, program.foretell)
 
 
 def _constants(graph: Graph) -> dict[str, Fact]:
@@ -160,13 +159,7 @@ def _foretold(step: Step, facts: dict[str, Fact]) -> Step:
     if fact.value is None and _is_small(fact) and all(each is None or each.value is not None for each in inputs):
         fact = _folded(step, inputs, fact)
     facts[step.result] = fact
-    return replace(step, fact=fact, axes=_axes_known(step.operation, inputs), detail=_detail(step.operation, inputs))
-
-
-def _axes_known(operation: Operation | None, inputs: Facts) -> tuple[int, ...] | None:
-    if operation is None or not isinstance(operation.spec.row, Reduction):
-        return None
-    return rules.reduced_axes(operation, inputs)
+    return replace(step, fact=fact, detail=_detail(step.operation, inputs))
 
 
 def _is_small(fact: Fact) -> bool:
@@ -245,41 +238,24 @@ def _outputs(graph: Graph, facts: Mapping[str, Fact]) -> list[Value]:
     return outputs
 
 
-# A program in the reader's words: one line for each step, and one above those that run as one.
+# A program in the reader's words: one line for each step.
 
 
 def described(program: Program) -> str:
     """What runs on what, in order; which axes, where they are known; when each value is freed."""
-    graph = program.graph
-    lines = [f"{graph.name}: {graph.standard}, {_counted(program)}"]
+    graph, count = program.graph, len(program.steps)
+    lines = [f"{graph.name}: {graph.standard}, {count} step{'' if count == 1 else 's'}"]
     lines += [f"  input   {value}" for value in graph.inputs]
     lines += [
         f"  input   {name} {type_text(array.dtype, array.shape)}, optional" for name, array in graph.defaults.items()
     ]
-    width = len(str(len(program.stages)))
-    for number, stage in enumerate(program.stages, 1):
-        first, *others = _lines(stage)
-        lines.append(f"  {number:>{width}}. {first}")
-        lines += [f"  {'':{width}}    {line}" for line in others]
+    width = len(str(count))
+    for number, step in enumerate(program.steps, 1):
+        lines.append(f"  {number:>{width}}. {_line(step)}" + (f"; frees {', '.join(step.frees)}" if step.frees else ""))
+        lines += [f"  {'':{width}}    {line}" for line in _inner(step)]
     for value, source in zip(program.outputs, graph.results, strict=True):
         lines.append(f"  output  {value}" + ("" if source == value.name else f", which is {source}"))
     return "\n".join(lines)
-
-
-def _counted(program: Program) -> str:
-    stages, steps = len(program.stages), len(program.steps)
-    counted = f"{stages} step{'' if stages == 1 else 's'}"
-    together = any(len(stage.steps) > 1 for stage in program.stages)
-    return f"{steps} operators in {counted}" if together else counted
-
-
-def _lines(stage: Stage) -> list[str]:
-    freed = f"; frees {', '.join(stage.frees)}" if stage.frees else ""
-    if len(stage.steps) == 1:
-        return [_line(stage.steps[0]) + freed, *_inner(stage.steps[0])]
-    own = {step.result for step in stage.steps}
-    how = "block by block, in the cache" if stage.source in own else f"in one pass over {stage.source}"
-    return [f"{how} -> {', '.join(stage.results)}{freed}", *map(_line, stage.steps)]
 
 
 def _inner(step: Step) -> list[str]:
