@@ -113,8 +113,8 @@ def _warn(types: list[str]) -> None:
     if narrowed:
         listed = ", ".join(f"{each} to {_NARROWED[each]}" for each in narrowed)
         warnings.warn(
-            f"OpenVINO's CPU plugin narrows {listed} before an operator sees the data; samesum.openvino.compile_model "
-            "runs models of supported operators in their own types",
+            f"OpenVINO's CPU plugin narrows {listed} before an operator sees the data; samesum.load runs models of "
+            "supported operators in their own types",
             RuntimeWarning,
             stacklevel=3,
         )
