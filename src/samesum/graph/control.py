@@ -63,11 +63,10 @@ class Gathered:
         return np.moveaxis(parts[::-1] if is_reversed else parts, 0, axis)
 
 
-def nothing(part: Fact, axis: int = 0, is_joined: bool = False) -> NDArray:
+def nothing(part: Fact, axis: int = 0) -> NDArray:
     """What is gathered in no pass, of parts that would be so: unknown dims are 0.
 
-    The axis is a new one, or one of the parts if they are joined along it. Raises ShapeError where the type or the rank
-    of a part is not known.
+    The axis is a new one. Raises ShapeError where the type or the rank of a part is not known.
     """
     if part.dtype is None or part.shape is None:
         raise ShapeError(
@@ -75,8 +74,8 @@ def nothing(part: Fact, axis: int = 0, is_joined: bool = False) -> NDArray:
             "a type and a rank are needed, which the result of the body may declare"
         )
     dims = [0 if dim is None else dim for dim in part.shape]
-    place = from_front(axis, len(dims) + (not is_joined))
-    return np.zeros([*dims[:place], 0, *dims[place + is_joined :]], part.dtype)
+    place = from_front(axis, len(dims) + 1)
+    return np.zeros([*dims[:place], 0, *dims[place:]], part.dtype)
 
 
 Arrays = Sequence[NDArray]

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from samesum.errors import ModelError
 from samesum.formats.arrays import Shape
 from samesum.formats.elements import IR_ELEMENTS
-from samesum.frontends.models.ir_file.layers import BODIES, Layer, Port, constant, element_type, layers_in, read_layers
+from samesum.frontends.models.ir_file.layers import Layer, Port, constant, element_type, layers_in, read_layers
 from samesum.frontends.models.ir_file.xml import Element, parse, shape, whole
-from samesum.graph.model import Graph, Link, Node, Part, Ports, Value
+from samesum.graph.model import Graph, Link, Node, Ports, Value
 from samesum.graph.survey import End, Survey, counted
 
 # Which output feeds which input.
@@ -65,51 +65,36 @@ def _only_port(layer: Layer, ports: tuple[Port, ...], side: str) -> Port:
     return ports[0]
 
 
-# The port maps of If, Loop and TensorIterator: which port of the layer belongs to which layer of a body.
+# The port maps of If: which port of the layer belongs to which layer of a body.
 
-_SIGNED = re.compile(r"[+-]?[0-9]{1,18}", re.ASCII)
 _NO_PORT = "-1"
-_MAPS = {"then_body": "then_port_map", "else_body": "else_port_map", "body": "port_map"}
+_MAPS = {"then_body": "then_port_map", "else_body": "else_port_map"}
 
 
 def _ports_of(layer: Layer, body: str, parameters: Mapping[int, int], results: Mapping[int, int]) -> Ports:
     """What the layer says of one of its bodies, whose Parameters and Results have places by their ids."""
     element = layer.element
     assert element is not None
-    links: dict[str, list[Link]] = {"input": [], "output": []}
-    special: dict[str, int] = {}
-    for side, ends, inner in (("input", layer.inputs, parameters), ("output", layer.outputs, results)):
-        for entry in _entries(element.only(_MAPS[body]), side):
-            place = _inner(layer, entry, "internal_layer_id", inner)
-            purpose = entry.attributes.get("purpose", "")
-            if purpose:
-                special[purpose] = place
-            if entry.attributes.get("external_port_id", "").strip() != _NO_PORT:
-                links[side].append(Link(_outer(layer, entry, ends), place, _part(layer, entry)))
-    edges = element.only("back_edges")
-    back = tuple(
-        (_inner(layer, edge, "from-layer", results), _inner(layer, edge, "to-layer", parameters))
-        for edge in (edges.all("edge") if edges else ())
+    sides = (("input", layer.inputs, parameters), ("output", layer.outputs, results))
+    inputs, outputs = (
+        tuple(
+            Link(_outer(layer, entry, ends), _inner(layer, entry, inner))
+            for entry in _entries(element.only(_MAPS[body]), side)
+            if entry.attributes.get("external_port_id", "").strip() != _NO_PORT
+        )
+        for side, ends, inner in sides
     )
-    if len({target for _, target in back}) < len(back):
-        raise ModelError(f"{layer}: two back edges end in one parameter")
-    return Ports(
-        tuple(links["input"]),
-        tuple(links["output"]),
-        back,
-        special.get("current_iteration"),
-        special.get("execution_condition"),
-    )
+    return Ports(inputs, outputs)
 
 
 def _entries(port_map: Element | None, side: str) -> Iterator[Element]:
     return port_map.all(side) if port_map else iter(())
 
 
-def _inner(layer: Layer, entry: Element, name: str, places: Mapping[int, int]) -> int:
-    number = whole(entry.attributes.get(name), f"{layer}: {name}")
+def _inner(layer: Layer, entry: Element, places: Mapping[int, int]) -> int:
+    number = whole(entry.attributes.get("internal_layer_id"), f"{layer}: internal_layer_id")
     if number not in places:
-        raise ModelError(f"{layer}: {name} is {number}, which its body does not have there")
+        raise ModelError(f"{layer}: internal_layer_id is {number}, which its body does not have there")
     return places[number]
 
 
@@ -119,23 +104,6 @@ def _outer(layer: Layer, entry: Element, ports: tuple[Port, ...]) -> int:
         if port.number == number:
             return place
     raise ModelError(f"{layer}: external_port_id is {number}, which is not among its {len(ports)} ports there")
-
-
-def _part(layer: Layer, entry: Element) -> Part | None:
-    if "axis" not in entry.attributes:
-        return None
-    defaults = {"axis": 0, "start": 0, "end": -1, "stride": 1, "part_size": 1}
-    axis, start, end, stride, size = (_number(layer, entry, name, default) for name, default in defaults.items())
-    return Part(axis, start, end, stride, size)
-
-
-def _number(layer: Layer, entry: Element, name: str, default: int) -> int:
-    text = entry.attributes.get(name)
-    if text is None:
-        return default
-    if not _SIGNED.fullmatch(text.strip()):
-        raise ModelError(f"{layer}: {name} is {text[:40]!r}; an integer is needed")
-    return int(text)
 
 
 _OPSET = re.compile(r"opset([0-9]{1,3})", re.ASCII)
@@ -252,12 +220,14 @@ def _holding(node: Node, layer: Layer, weights: Callable[[], bytes]) -> Node:
     if layer.element is None:
         return node
     graphs, ports = {}, {}
-    for name in BODIES:
+    for name in _MAPS:
         body = layer.element.only(name)
         if body is not None:
             net = _net_in(body)
             graphs[name] = _graph(name, net, weights)
             ports[name] = _ports_of(layer, name, *(_ids(net, kind) for kind in ("parameter", "result")))
+    if not graphs:
+        return node
     return replace(node, graphs=graphs, ports=ports, bodies=tuple(n for g in graphs.values() for n in g.nodes))
 
 
