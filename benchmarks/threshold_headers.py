@@ -5,14 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-ROW = re.compile(
-    r'inline constexpr Threshold (\w+)\{\s*"(\w+)",\s*([0-9 <]+),\s*((?:"[^"]*"\s*)+),\s*((?:"[^"]*"\s*)+)\};'
-)
-
-
-def joined(literals: str) -> str:
-    """One text of string literals that follow one another."""
-    return "".join(re.findall(r'"([^"]*)"', literals))
+ROW = re.compile(r'^SAMESUM_THRESHOLD\((\w+), ([0-9 <]+), "([^"]*)", "[^"]*"\)', re.MULTILINE)
 
 
 def read(select: Path) -> dict[str, tuple[int, str]]:
@@ -20,7 +13,7 @@ def read(select: Path) -> dict[str, tuple[int, str]]:
     found: dict[str, tuple[int, str]] = {}
     for header in sorted(select.glob("*_thresholds.hpp")):
         text = header.read_text(encoding="utf-8")
-        for name, _, value, unit, _ in ROW.findall(text):
+        for name, value, unit in ROW.findall(text):
             base, _, shift = value.partition("<<")
-            found[name] = (int(base) << int(shift or 0), joined(unit))
+            found[name] = (int(base) << int(shift or 0), unit)
     return found

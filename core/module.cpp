@@ -22,7 +22,7 @@
 #include "threads/pool.hpp"
 
 #if defined(SAMESUM_TEST_HOOKS)
-#include "python/certificates.hpp"
+#include "certificates/bindings.hpp"
 #endif
 
 namespace nb = nanobind;

@@ -273,7 +273,8 @@ def _kept(names: Any, **options: Any) -> Callable[..., Any]:
 
 REDUCTIONS = (
     "sum", "mean", "l1_norm", "l2_norm", "sum_square", "prod", "min", "max", "var", "std", "log_sum", "logsumexp",
-    "count_nonzero", "nansum", "nanmean", "nanmin", "nanmax", "nanvar", "nanstd", "all", "any", "argmin", "argmax",
+    "count_nonzero", "nansum", "nanprod", "nanmean", "nanmin", "nanmax", "nanvar", "nanstd", "all", "any", "argmin",
+    "argmax",
 )  # fmt: skip
 SEGMENTS = (
     "sum", "mean", "prod", "min", "max", "var", "std", "l1_norm", "l2_norm", "sum_square", "log_sum", "logsumexp",

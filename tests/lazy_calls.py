@@ -25,9 +25,9 @@ FLOAT8 = tuple(np.dtype(getattr(ml_dtypes, f"float8_{name}")) for name in ("e4m3
 DTYPES = (*cases.FLOATS, *cases.FLOATS, *INTEGERS, np.dtype(np.bool_), *FLOAT8)
 VALUED = (
     "sum", "mean", "l1_norm", "l2_norm", "sum_square", "var", "std", "log_sum", "logsumexp", "prod", "min", "max",
-    "all", "any", "count_nonzero", "nansum", "nanmean", "nanmin", "nanmax", "nanvar", "nanstd",
+    "all", "any", "count_nonzero", "nansum", "nanprod", "nanmean", "nanmin", "nanmax", "nanvar", "nanstd",
 )  # fmt: skip
-TYPED = ("sum", "mean", "l1_norm", "l2_norm", "sum_square", "var", "std", "prod", "nansum", "nanmean")
+TYPED = ("sum", "mean", "l1_norm", "l2_norm", "sum_square", "var", "std", "prod", "nansum", "nanprod", "nanmean")
 SCANS = (ss.cumulative_sum, ss.cumulative_prod, ss.cumulative_min, ss.cumulative_max)
 SEGMENTS = (
     "sum", "mean", "prod", "min", "max", "var", "std", "l1", "l2", "l1_norm", "l2_norm", "sum_square", "log_sum",

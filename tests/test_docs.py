@@ -52,7 +52,8 @@ def test_no_two_pages_have_one_title() -> None:
 
 def test_the_cases_of_the_agreement_picture_are_explained_beside_it() -> None:
     page = (DOCS / "agreement.md").read_text(encoding="utf-8")
-    assert re.findall(r"^- `(\w+)`: (.+)$", page, re.MULTILINE) == [(each.name, each.shows) for each in SITUATIONS]
+    explained = re.findall(r"^\| `(\w+)` \| (.+) \|$", page, re.MULTILINE)
+    assert explained == [(each.name, each.shows) for each in SITUATIONS]
 
 
 def test_the_pages_that_messages_name_are_there() -> None:
@@ -77,14 +78,19 @@ def test_every_operator_that_is_a_function_is_on_its_page() -> None:
         assert operators - named == set()
 
 
+def test_the_files_that_the_map_of_the_architecture_names_are_there() -> None:
+    root = DOCS.parent
+    _, _, decided = (root / "ARCHITECTURE.md").read_text(encoding="utf-8").partition("## Where things are decided")
+    package, _, core = decided.partition("In `core/`:")
+    for part, folder in ((package, root / "src/samesum"), (core, root / "core")):
+        named = re.findall(r"`([\w.]+/[\w./]*)`", part)
+        assert len(named) > 40
+        assert [path for path in named if not ((folder / path).exists() or (root / path).exists())] == []
+
+
 def test_lines_of_pages_fit_a_screen() -> None:
     root = DOCS.parent
-    pages = [
-        *DOCS.rglob("*.md"),
-        root / "NUMERICS.md",
-        root / "benchmarks/README.md",
-        *root.glob("benchmarks/results/*.md"),
-    ]
+    pages = [*root.glob("*.md"), *DOCS.rglob("*.md"), *root.glob("benchmarks/**/*.md")]
     long = [
         f"{page.name}:{i}"
         for page in pages

@@ -43,7 +43,7 @@ PUBLIC_ROOMS = {"compare", "testing"}
 SETTINGS = {"set_num_threads", "get_num_threads", "set_cache_limit", "get_cache_limit"}
 FUNCTIONS = {
     *{"sum", "prod", "mean", "min", "max", "l1_norm", "l2_norm", "sum_square", "log_sum", "logsumexp"},
-    *{"nansum", "nanmean", "nanmin", "nanmax", "nanvar", "nanstd"},
+    *{"average", "nansum", "nanprod", "nanmean", "nanmin", "nanmax", "nanvar", "nanstd"},
     *{"all", "any", "count_nonzero", "argmin", "argmax", "reduce", "cumulative_sum", "cumulative_prod"},
     *{"cumulative_logsumexp", "cumulative_max", "cumulative_min", "vector_norm"},
     *{"scatter_reduce", "segment_reduce", "matmul", "tensordot", "einsum", "conv"},

@@ -43,7 +43,13 @@ def arrays_are_indexed() -> None:
     first: Any = ss.mean(X, axis=0)[0]
     expect_array(ss.sum(X, 0), ss.sum(X, axis=(0, -1)), ss.sum(X, axis=[0]), ss.mean(X, keepdims=True))
     expect_array(ss.max(X, axis=0, where=X > 0, initial=-np.inf), ss.all(X, axis=0), ss.argmin(X, axis=1))
-    expect_array(ss.std(X, 0, ddof=1), ss.nansum(X, 0, dtype=np.float64), ss.count_nonzero(X, axis=0))
+    expect_array(
+        ss.std(X, 0, ddof=1),
+        ss.nansum(X, 0, dtype=np.float64),
+        ss.nanprod(X, 0),
+        ss.average(X, 0, X),
+        ss.count_nonzero(X, axis=0),
+    )
     expect_array(ss.softmax(X), ss.softmax([1, 2, 3]), ss.layer_norm(X, 4), ss.cumulative_sum(X, 0, reverse=True))
     expect_array(ss.vector_norm(X, axis=0), ss.segment_reduce(X, [0, 1, 0], reduce="mean"))
     print(first, ss.sum(X, 0).shape, ss.min(X, axis=0).tolist(), ss.any(X, axis=0)[0], ss.vecdot(X, X)[0])
@@ -71,7 +77,8 @@ def states_take_lists_of_names(names: Sequence[str]) -> None:
     total: float = state.result()["sum"]
     several = ss.reduce(X, names, axis=0)
     print(total, several["mean"][0], ss.State.from_bytes(state.to_bytes()).merge(state).result()["mean"])
-    expect_array(ss.Scan("sum").update([1.0, 2.0]))
+    scan = ss.Scan.from_bytes(ss.Scan("sum").copy().to_bytes())
+    expect_array(scan.update([1.0, 2.0]))
 
 
 def models_have_a_type(path: Path) -> ss.Model:

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "methods/attention_method.hpp"
-#include "methods/certificates.hpp"
 #include "methods/contraction_method.hpp"
 #include "methods/dot_method.hpp"
 #include "methods/exact_blocks.hpp"
@@ -17,6 +16,8 @@
 #include "methods/window_method.hpp"
 
 namespace samesum {
+
+struct Certificates;
 
 struct InstructionSet {
     const char* name;

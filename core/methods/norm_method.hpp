@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "methods/certificates.hpp"
 #include "methods/method.hpp"
 
 namespace samesum {
@@ -14,8 +13,6 @@ struct SpreadMethods {
     Method narrow[3];  // float16, bfloat16, float32, into no wider format: float64 lanes
     Method wide[12];   // f16 ... u64 (Format order): double-word lanes
     Method few;        // float64: the same of few elements
-    // Of both: the squares about the mean, hi, lo and bound.
-    StateReader reader;
 };
 
 // What the elements of a line are divided by.

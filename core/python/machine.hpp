@@ -83,14 +83,14 @@ inline nb::dict counters() {
 inline nb::dict routes() {
     nb::dict result;
     for (std::size_t i = 0; i < samesum::route_count; ++i)
-        result[samesum::route_row(static_cast<samesum::Route>(i)).name] = samesum::route_counters[i].load();
+        result[samesum::route_rows[i].name] = samesum::route_counters[i].load();
     return result;
 }
 
 inline nb::dict route_meanings() {
     nb::dict result;
     for (std::size_t i = 0; i < samesum::route_count; ++i) {
-        const samesum::RouteRow& row = samesum::route_row(static_cast<samesum::Route>(i));
+        const samesum::RouteRow& row = samesum::route_rows[i];
         result[row.name] = row.meaning;
     }
     return result;

@@ -4,148 +4,80 @@
 #include "select/threshold.hpp"
 
 namespace samesum {
+// clang-format off
 
 // Shorter runs than this are columns, of which a vector holds many.
-inline constexpr Threshold least_lane{"least_lane", 17, "elements of a run", "shorter runs are columns"};
-inline constexpr Threshold least_small_lane{"least_small_lane", 32, "elements of a run",
-                                            "the same for elements of less than four bytes and for products "
-                                            "of integers: a short lane is a part of a vector"};
+SAMESUM_THRESHOLD(least_lane, 17, "elements of a run", "shorter runs are columns")
+SAMESUM_THRESHOLD(least_small_lane, 32, "elements of a run", "the same for elements of less than four bytes and for products of integers: a short lane is a part of a vector")
 // Where runs lie side by side they are columns for longer.
-inline constexpr Threshold least_exponential_lane_side_by_side{
-    "least_exponential_lane_side_by_side", 65, "elements of a run",
-    "sums of exponentials: shorter runs are columns"};
-inline constexpr Threshold least_extreme_lane_side_by_side{
-    "least_extreme_lane_side_by_side", 65, "elements of a run",
-    "extremes and positions of up to four bytes: shorter runs are columns"};
-inline constexpr Threshold least_wide_lane_side_by_side{
-    "least_wide_lane_side_by_side", 49, "elements of a run",
-    "extremes of eight bytes, sums of floats, products: shorter runs are columns"};
-inline constexpr Threshold least_mean_lane_side_by_side{
-    "least_mean_lane_side_by_side", 33, "elements of a run", "means of integers: shorter runs are columns"};
+SAMESUM_THRESHOLD(least_exponential_lane_side_by_side, 65, "elements of a run", "sums of exponentials: shorter runs are columns")
+SAMESUM_THRESHOLD(least_extreme_lane_side_by_side, 65, "elements of a run", "extremes and positions of up to four bytes: shorter runs are columns")
+SAMESUM_THRESHOLD(least_wide_lane_side_by_side, 49, "elements of a run", "extremes of eight bytes, sums of floats, products: shorter runs are columns")
+SAMESUM_THRESHOLD(least_mean_lane_side_by_side, 33, "elements of a run", "means of integers: shorter runs are columns")
 
 // The first method of a set.
-inline constexpr Threshold few_elements{
-    "few_elements", 64, "elements of a set",
-    "sums of up to so many are often ties: the first method is one that tells whether they are exact"};
-inline constexpr Threshold many_single_elements{
-    "many_single_elements", 1 << 25, "elements of a set",
-    "bfloat16 sums of more are added up in float64 alone: too many that were added in float32 are in doubt"};
-inline constexpr Threshold most_apart_rows{
-    "most_apart_rows", 16, "elements of a set",
-    "whole short sets whose elements lie apart are reduced at once up to here"};
+SAMESUM_THRESHOLD(few_elements, 64, "elements of a set", "sums of up to so many are often ties: the first method is one that tells whether they are exact")
+SAMESUM_THRESHOLD(many_single_elements, 1 << 25, "elements of a set", "bfloat16 sums of more are added up in float64 alone: too many that were added in float32 are in doubt")
+SAMESUM_THRESHOLD(most_apart_rows, 16, "elements of a set", "whole short sets whose elements lie apart are reduced at once up to here")
 
 // Groups of few columns, side by side with those of others.
-inline constexpr Threshold least_groups{"least_groups", 16, "groups",
-                                        "fewer are reduced and scanned as they lie"};
-inline constexpr Threshold most_group_columns{"most_group_columns", 16, "columns of a group",
-                                              "groups of more fill vectors by themselves"};
-inline constexpr Threshold most_of_heavy_group{
-    "most_of_heavy_group", 4096, "elements of a group",
-    "groups of more are reduced as they lie: exponentials, products of floats"};
-inline constexpr Threshold most_of_float_sum_group{"most_of_float_sum_group", 1024, "elements of a group",
-                                                   "the same: sums of floats"};
-inline constexpr Threshold most_of_byte_group{"most_of_byte_group", 1536, "elements of a group",
-                                              "the same: others of one byte"};
-inline constexpr Threshold most_of_narrow_group{"most_of_narrow_group", 768, "elements of a group",
-                                                "the same: others of two and four bytes"};
-inline constexpr Threshold most_of_wide_group{"most_of_wide_group", 512, "elements of a group",
-                                              "the same: others of eight bytes"};
-inline constexpr Threshold most_of_group{"most_of_group", 512, "elements of a group",
-                                         "normalizations and scans of larger groups go as the groups lie"};
-inline constexpr Threshold few_columns{"few_columns", 7, "columns of a group",
-                                       "normalizations and scans of groups of more go as the groups lie"};
-inline constexpr Threshold grouped_elements{
-    "grouped_elements", 6144, "elements",
-    "a block of groups has up to so many: one thread does it, in its cache"};
-inline constexpr Threshold groups_together{
-    "groups_together", 8, "groups", "a block has so many or a multiple: they are transposed by squares"};
+SAMESUM_THRESHOLD(least_groups, 16, "groups", "fewer are reduced and scanned as they lie")
+SAMESUM_THRESHOLD(most_group_columns, 16, "columns of a group", "groups of more fill vectors by themselves")
+SAMESUM_THRESHOLD(most_of_heavy_group, 4096, "elements of a group", "groups of more are reduced as they lie: exponentials, products of floats")
+SAMESUM_THRESHOLD(most_of_float_sum_group, 1024, "elements of a group", "the same: sums of floats")
+SAMESUM_THRESHOLD(most_of_byte_group, 1536, "elements of a group", "the same: others of one byte")
+SAMESUM_THRESHOLD(most_of_narrow_group, 768, "elements of a group", "the same: others of two and four bytes")
+SAMESUM_THRESHOLD(most_of_wide_group, 512, "elements of a group", "the same: others of eight bytes")
+SAMESUM_THRESHOLD(most_of_group, 512, "elements of a group", "normalizations and scans of larger groups go as the groups lie")
+SAMESUM_THRESHOLD(few_columns, 7, "columns of a group", "normalizations and scans of groups of more go as the groups lie")
+SAMESUM_THRESHOLD(grouped_elements, 6144, "elements", "a block of groups has up to so many: one thread does it, in its cache")
+SAMESUM_THRESHOLD(groups_together, 8, "groups", "a block has so many or a multiple: they are transposed by squares")
 
 // Sets that are copied together first.
-inline constexpr Threshold most_of_packed_set{"most_of_packed_set", 512, "elements of a set",
-                                              "larger sets are read where they are"};
-inline constexpr Threshold least_packed_sets{"least_packed_sets", 16, "sets",
-                                             "fewer are read where they are"};
-inline constexpr Threshold narrow_packed_columns{"narrow_packed_columns", 48, "columns",
-                                                 "narrower columns are copied to wider ones"};
-inline constexpr Threshold small_packed_tile{"small_packed_tile", 1024, "elements of a tile of columns",
-                                             "smaller tiles are copied to wider ones"};
-inline constexpr Threshold small_packed_group{"small_packed_group", 400, "elements of a group",
-                                              "groups of fewer elements of four bytes or more are copied"};
-inline constexpr Threshold few_packed_rows{"few_packed_rows", 16, "rows",
-                                           "columns with gaps of up to so many are copied, however wide"};
-inline constexpr Threshold packed_bytes{"packed_bytes", 32 << 10, "bytes",
-                                        "so many are copied at a time: one thread does it, in its cache"};
+SAMESUM_THRESHOLD(most_of_packed_set, 512, "elements of a set", "larger sets are read where they are")
+SAMESUM_THRESHOLD(least_packed_sets, 16, "sets", "fewer are read where they are")
+SAMESUM_THRESHOLD(narrow_packed_columns, 48, "columns", "narrower columns are copied to wider ones")
+SAMESUM_THRESHOLD(small_packed_tile, 1024, "elements of a tile of columns", "smaller tiles are copied to wider ones")
+SAMESUM_THRESHOLD(small_packed_group, 400, "elements of a group", "groups of fewer elements of four bytes or more are copied")
+SAMESUM_THRESHOLD(few_packed_rows, 16, "rows", "columns with gaps of up to so many are copied, however wide")
+SAMESUM_THRESHOLD(packed_bytes, 32 << 10, "bytes", "so many are copied at a time: one thread does it, in its cache")
 
 // Results in the order of memory first.
-inline constexpr Threshold least_reordered_results{"least_reordered_results", 64, "results",
-                                                   "fewer are made in the order that is asked for"};
-inline constexpr Threshold most_of_reordered_lane{"most_of_reordered_lane", 512, "elements of a lane",
-                                                  "longer lanes are reduced in the order of the results"};
-inline constexpr Threshold narrow_reordered_columns{"narrow_reordered_columns", 512, "columns",
-                                                    "wider columns are reduced in the order of the results"};
-inline constexpr Threshold few_reordered_rows{"few_reordered_rows", 64, "rows",
-                                              "columns of fewer cost less than to scatter their results"};
-inline constexpr Threshold reordered_bytes{
-    "reordered_bytes", 32 << 20, "bytes of results",
-    "a part of the results that is put in order at a time has so many"};
-inline constexpr Threshold least_behind_stage{
-    "least_behind_stage", 64, "elements behind the nearest dimension",
-    "fewer are not worth a stage of their own for positions in another order than memory's"};
+SAMESUM_THRESHOLD(least_reordered_results, 64, "results", "fewer are made in the order that is asked for")
+SAMESUM_THRESHOLD(most_of_reordered_lane, 512, "elements of a lane", "longer lanes are reduced in the order of the results")
+SAMESUM_THRESHOLD(narrow_reordered_columns, 512, "columns", "wider columns are reduced in the order of the results")
+SAMESUM_THRESHOLD(few_reordered_rows, 64, "rows", "columns of fewer cost less than to scatter their results")
+SAMESUM_THRESHOLD(reordered_bytes, 32 << 20, "bytes of results", "a part of the results that is put in order at a time has so many")
+SAMESUM_THRESHOLD(least_behind_stage, 64, "elements behind the nearest dimension", "fewer are not worth a stage of their own for positions in another order than memory's")
 
 // Tiles and tasks.
-inline constexpr Threshold task_bytes{"task_bytes", 2 << 20, "bytes of the input",
-                                      "a task of a reduction has so many"};
-inline constexpr Threshold least_task_bytes{"least_task_bytes", 64 << 10, "bytes of the input",
-                                            "tasks of lanes do not get smaller to make some for each thread"};
-inline constexpr Threshold columns_task_bytes{"columns_task_bytes", 1 << 20, "bytes of the input",
-                                              "tiles of low columns are widened to so many"};
-inline constexpr Threshold least_uncached_row_bytes{"least_uncached_row_bytes", 4096,
-                                                    "bytes of a row of a tile",
-                                                    "tiles of columns beyond the caches do not get narrower"};
-inline constexpr Threshold uncached_bytes{"uncached_bytes", 16 << 20, "bytes of the input",
-                                          "columns of more are read from memory"};
-inline constexpr Threshold least_shared_columns{"least_shared_columns", 256, "columns",
-                                                "tiles of columns in the caches do not get narrower"};
-inline constexpr Threshold tile_unit_columns{"tile_unit_columns", 64, "columns",
-                                             "the width of a tile of columns is a multiple"};
-inline constexpr Threshold tiles_per_thread{"tiles_per_thread", 3, "tiles",
-                                            "with fewer for each thread sets are cut into pieces"};
-inline constexpr Threshold tasks_of_large_tile{"tasks_of_large_tile", 4, "task_bytes",
-                                               "one thread cuts larger tiles, so that it can be interrupted"};
-inline constexpr Threshold least_piece_bytes{
-    "least_piece_bytes", 256 << 10, "bytes of the input",
-    "pieces of a set are not smaller: the first tells whether others are woken"};
-inline constexpr Threshold pieces_per_thread{
-    "pieces_per_thread", 8, "pieces", "a set is cut into so many for each thread unless they are large"};
-inline constexpr Threshold least_pieces_per_thread{"least_pieces_per_thread", 2, "pieces",
-                                                   "a set is cut into so many for each thread at least"};
-inline constexpr Threshold ordered_pieces{
-    "ordered_pieces", 6, "pieces", "an ordered set is cut into so many for each thread: each has a state"};
-inline constexpr Threshold chunk_bytes{
-    "chunk_bytes", 128 << 10, "bytes of the input",
-    "several results of the same sets read so many in turn, from the cache"};
-inline constexpr Threshold chunk_rows{"chunk_rows", 16, "rows", "a chunk of columns has so many at least"};
-inline constexpr Threshold chunk_lane_elements{"chunk_lane_elements", 1024, "elements",
-                                               "a chunk of a lane has a multiple"};
-inline constexpr Threshold long_run_bytes{"long_run_bytes", 1024, "bytes of a run",
-                                          "shorter runs of a lane are copied side by side"};
+SAMESUM_THRESHOLD(task_bytes, 2 << 20, "bytes of the input", "a task of a reduction has so many")
+SAMESUM_THRESHOLD(least_task_bytes, 64 << 10, "bytes of the input", "tasks of lanes do not get smaller to make some for each thread")
+SAMESUM_THRESHOLD(columns_task_bytes, 1 << 20, "bytes of the input", "tiles of low columns are widened to so many")
+SAMESUM_THRESHOLD(least_uncached_row_bytes, 4096, "bytes of a row of a tile", "tiles of columns beyond the caches do not get narrower")
+SAMESUM_THRESHOLD(uncached_bytes, 16 << 20, "bytes of the input", "columns of more are read from memory")
+SAMESUM_THRESHOLD(least_shared_columns, 256, "columns", "tiles of columns in the caches do not get narrower")
+SAMESUM_THRESHOLD(tile_unit_columns, 64, "columns", "the width of a tile of columns is a multiple")
+SAMESUM_THRESHOLD(tiles_per_thread, 3, "tiles", "with fewer for each thread sets are cut into pieces")
+SAMESUM_THRESHOLD(tasks_of_large_tile, 4, "task_bytes", "one thread cuts larger tiles, so that it can be interrupted")
+SAMESUM_THRESHOLD(least_piece_bytes, 256 << 10, "bytes of the input", "pieces of a set are not smaller: the first tells whether others are woken")
+SAMESUM_THRESHOLD(pieces_per_thread, 8, "pieces", "a set is cut into so many for each thread unless they are large")
+SAMESUM_THRESHOLD(least_pieces_per_thread, 2, "pieces", "a set is cut into so many for each thread at least")
+SAMESUM_THRESHOLD(ordered_pieces, 6, "pieces", "an ordered set is cut into so many for each thread: each has a state")
+SAMESUM_THRESHOLD(chunk_bytes, 128 << 10, "bytes of the input", "several results of the same sets read so many in turn, from the cache")
+SAMESUM_THRESHOLD(chunk_rows, 16, "rows", "a chunk of columns has so many at least")
+SAMESUM_THRESHOLD(chunk_lane_elements, 1024, "elements", "a chunk of a lane has a multiple")
+SAMESUM_THRESHOLD(long_run_bytes, 1024, "bytes of a run", "shorter runs of a lane are copied side by side")
 
 // Sets that a method could not decide.
-inline constexpr Threshold few_retried_columns{"few_retried_columns", 64, "columns of a tile",
-                                               "smaller tiles are all reduced again where a column failed"};
-inline constexpr Threshold retried_share{
-    "retried_share", 16, "divisor of the columns of a tile",
-    "where more than the share failed all are reduced again, else the failed "
-    "ones are gathered"};
+SAMESUM_THRESHOLD(few_retried_columns, 64, "columns of a tile", "smaller tiles are all reduced again where a column failed")
+SAMESUM_THRESHOLD(retried_share, 16, "divisor of the columns of a tile", "where more than the share failed all are reduced again, else the failed ones are gathered")
 
 // Statistics, states and exact sums.
-inline constexpr Threshold statistics_slice{"statistics_slice", 1 << 16, "elements",
-                                            "a task of statistics takes so many"};
-inline constexpr Threshold state_slices{"state_slices", 8, "tasks for each thread",
-                                        "states take in an array by so many"};
-inline constexpr Threshold least_state_slice{"least_state_slice", 32768, "elements of the sets of a tile",
-                                             "a task that adds to states takes so many at least"};
-inline constexpr Threshold few_exact_rows{"few_exact_rows", 16, "rows",
-                                          "exact sums of columns of fewer are made element by element"};
+SAMESUM_THRESHOLD(statistics_slice, 1 << 16, "elements", "a task of statistics takes so many")
+SAMESUM_THRESHOLD(state_slices, 8, "tasks for each thread", "states take in an array by so many")
+SAMESUM_THRESHOLD(least_state_slice, 32768, "elements of the sets of a tile", "a task that adds to states takes so many at least")
+SAMESUM_THRESHOLD(few_exact_rows, 16, "rows", "exact sums of columns of fewer are made element by element")
 
+// clang-format on
 }  // namespace samesum

@@ -17,6 +17,10 @@ struct Threshold {
     constexpr operator std::int64_t() const;
 };
 
+// A row of the tables.
+#define SAMESUM_THRESHOLD(name, value, unit, decides) \
+    inline constexpr Threshold name{#name, value, unit, decides};
+
 #if defined(SAMESUM_TUNING)
 // In builds that measure thresholds: the one that has another value now, if any.
 struct Tuned {

@@ -1,4 +1,4 @@
-"""ONNX and OpenVINO reductions and scans, correctly rounded: the same bits everywhere.
+"""ONNX and OpenVINO reductions, products and attention, correctly rounded: the same bits everywhere.
 
 The functions on arrays are here (`sum`, `mean`, ...); `samesum.onnx` and `samesum.openvino` hold the standards'
 operators as functions, `samesum.torch` changes PyTorch's for a while, `load` reads models, `samesum.compare` says who
@@ -28,10 +28,11 @@ from samesum.errors import (
     UnsupportedOperator,
 )
 from samesum.formats.arrays import NDArray
+from samesum.frontends.arrays.averages import average
 from samesum.frontends.arrays.contractions import conv, einsum, matmul, scaled_dot_product_attention, tensordot
 from samesum.frontends.arrays.dots import vecdot
 from samesum.frontends.arrays.logarithms import log_sum, logsumexp
-from samesum.frontends.arrays.nans import nanmax, nanmean, nanmin, nanstd, nansum, nanvar
+from samesum.frontends.arrays.nans import nanmax, nanmean, nanmin, nanprod, nanstd, nansum, nanvar
 from samesum.frontends.arrays.norms import group_norm, layer_norm, log_softmax, rms_norm, softmax
 from samesum.frontends.arrays.reductions import (
     l1_norm,
@@ -95,6 +96,7 @@ __all__ = [
     "any",
     "argmax",
     "argmin",
+    "average",
     "compare",
     "conv",
     "count_nonzero",
@@ -121,6 +123,7 @@ __all__ = [
     "nanmax",
     "nanmean",
     "nanmin",
+    "nanprod",
     "nanstd",
     "nansum",
     "nanvar",

@@ -72,6 +72,46 @@ def test_a_checkpoint_is_the_same_in_other_files_and_what_changed_is_named(sames
     }
 
 
+def test_a_manifest_says_in_json_what_it_has(samesum: Command, tmp_path: Path) -> None:
+    path, manifest = tmp_path / "a.safetensors", tmp_path / "manifest.json"
+    save(path, {"a": np.arange(100)})
+    done = samesum("stats", path, "--manifest", manifest, "--json")
+    wanted = {"manifest": str(manifest), "tensors": 1, "not_covered": [], "errors": []}
+    assert (done.status, json.loads(done.out)) == (0, wanted)
+    (tmp_path / "b.safetensors").write_bytes(path.read_bytes()[:-9])
+    done = samesum("stats", path, tmp_path / "b.safetensors", "--manifest", tmp_path / "other.json", "--json")
+    found = json.loads(done.out)
+    assert (done.status, found["manifest"], len(found["errors"])) == (4, None, 1)
+    assert not (tmp_path / "other.json").exists()
+
+
+def test_no_option_writes_over_a_file_that_is_read(samesum: Command, tmp_path: Path) -> None:
+    path, link, states = tmp_path / "a.safetensors", tmp_path / "link", tmp_path / "states"
+    save(path, {"a": np.arange(100)})
+    link.symlink_to(path)
+    assert samesum("stats", path, "--state", states).status == 0
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    save(folder / "model.safetensors", {"a": np.arange(100)})
+    before = {each: each.read_bytes() for each in (path, states, folder / "model.safetensors")}
+    shard = folder / "model.safetensors"
+    for given in (
+        (path, "--manifest", path),
+        (path, "--manifest", link),
+        (link, "--manifest", path),
+        (folder, "--manifest", shard),
+        (folder, "--state", shard),
+        (path, "--state", path),
+        (path, "--merge", states, "--state", states),
+        ("--merge", states, "--plot", states),
+    ):
+        done = samesum("stats", *given)
+        assert (done.status, "is a file that the command reads; a new file is needed" in done.err) == (2, True), given
+        assert all(each.read_bytes() == data for each, data in before.items()), given
+    assert samesum("stats", folder, "--manifest", folder / "manifest.json").status == 0
+    assert samesum("stats", folder, "--manifest", folder / "manifest.json").status == 0
+
+
 def test_damaged_files_and_manifests_are_status_4(samesum: Command, tmp_path: Path) -> None:
     path, manifest = tmp_path / "a.safetensors", tmp_path / "manifest.json"
     save(path, {"a": np.arange(100)})
@@ -93,7 +133,22 @@ def test_what_a_manifest_does_not_go_with_is_wrong_usage(samesum: Command, tmp_p
     save(path, {"a": np.arange(100)})
     done = samesum("stats", path, "--manifest", manifest, "--histogram", "--fail-on", "nan")
     assert (done.status, "not with --histogram, --fail-on" in done.err) == (2, True)
+    for option in (("--per-channel", "0"), ("--axis", "0"), ("--state", tmp_path / "s"), ("--sort", "nan")):
+        done = samesum("stats", path, "--manifest", manifest, *option)
+        assert (done.status, f"not with {option[0]}" in done.err) == (2, True)
     assert samesum("stats", "--manifest", manifest).status == 2
+    for options in (("--manifest", manifest), ("--verify", path), ("--fail-on", "nan"), ("--digest",), ()):
+        done = samesum("stats", path, *options, "--only", "a", "--only", "zz")
+        assert done.status == (4 if "--verify" in options else 2)
+        said = "--only zz: no tensor has such a name; the first of 1 is 'a'"
+        assert (said in done.err) == ("--verify" not in options)
+    assert not manifest.exists()
+    assert samesum("stats", path, "--manifest", manifest).status == 0
+    done = samesum("stats", path, "--verify", manifest, "--only", "a", "--only", "zz")
+    assert (done.status, "--only zz: no tensor has such a name" in done.err) == (2, True)
+    done = samesum("stats", "--diff", path, path, "--only", "a", "--only", "zz")
+    assert (done.status, "--only zz: no tensor has such a name" in done.err) == (2, True)
+    manifest.unlink()
     assert samesum("stats", path, "--verify", tmp_path / "none.json").status == 2
     done = samesum("stats", path, path, "--manifest", manifest)
     assert (done.status, "two files have a tensor 'a'" in done.err) == (2, True)

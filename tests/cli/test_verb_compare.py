@@ -375,6 +375,35 @@ def test_a_limit_for_differences_of_outputs(samesum: Command, build: Callable[..
     assert samesum(*asked, "-1").status == 2
 
 
+def test_a_node_without_results_is_not_judged(samesum: Command, build: Callable[..., Path]) -> None:
+    shaped = (TensorProto.FLOAT, [3, 0])
+    path = build(
+        [("ReduceSum", ["x"], ["y"], {"axes": [0]})], {"x": shaped}, {"y": (TensorProto.FLOAT, None)}, opset=11
+    )
+    done = samesum("compare", path, "--against", "reference", "--json")
+    (node,) = json.loads(done.out)["nodes"]
+    assert (done.status, node["engines"]["reference"]["verdict"]) == (5, "no opinion")
+    assert samesum("compare", path, "--against", "reference,samesum", "--max-ulp", "1").status == 5
+
+
+def test_no_option_writes_over_a_file_that_is_read(samesum: Command, model: Path, tmp_path: Path) -> None:
+    before, record = model.read_bytes(), tmp_path / "a.record"
+    assert samesum("compare", model, "--against", "samesum", "--record", record).status == 0
+    for option in ("--html", "--record"):
+        for target in (model, tmp_path / "x.npy"):
+            done = samesum(
+                "compare", model, "--input", f"x={tmp_path / 'x.npy'}", "--against", "samesum", option, target
+            )
+            said = f"{option} {target} is a file that the command reads; a new file is needed"
+            assert (done.status, said in done.err) == (2, True)
+    done = samesum("run", model, "--input", tmp_path / "x.npy", "--output", tmp_path / "y.npz")
+    assert done.status == 0
+    np.savez(tmp_path / "x.npz", x=X)
+    done = samesum("run", model, "--input", tmp_path / "x.npz", "--output", tmp_path / "x.npz")
+    assert (done.status, "--output" in done.err) == (2, True)
+    assert model.read_bytes() == before
+
+
 @pytest.mark.usefixtures("beside")
 def test_an_engine_that_refuses_alone_is_not_supported(samesum: Command, model: Path) -> None:
     """Whether inputs are given or made up: no others would help."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,7 @@ from models import one, two_sums
 from onnx import TensorProto
 
 from samesum.compare import compare, compare_records, read_record
-from samesum.compare.records import digest
+from samesum.compare.records import CONTENTS, digest
 from samesum.errors import AttributeValueError, ModelError
 
 X = np.random.default_rng(7).uniform(0.5, 1.5, (64, 300)).astype(np.float32)
@@ -124,6 +126,31 @@ def test_what_is_no_record(tmp_path: Path) -> None:
     path.write_bytes(b"no zip")
     with pytest.raises(ModelError, match="is no record"):
         read_record(path)
+
+
+def test_a_record_of_other_contents_is_refused_in_words(tmp_path: Path) -> None:
+    path = recorded(tmp_path / "a", "samesum", one("ReduceMax", (64, 300)), X)
+    with zipfile.ZipFile(path) as packed:
+        arrays = {name: packed.read(name) for name in packed.namelist() if name != CONTENTS}
+        said = json.loads(packed.read(CONTENTS))
+    entry = said["entries"][0]
+    odd: list[dict[str, object]] = [
+        {"engines": []},
+        {"engines": {"samesum": [1, 2]}},
+        {"engines": {}},
+        {"model": 1},
+        {"machine": None},
+        {"entries": {}},
+        {"entries": [[*entry[:2], ["a"], *entry[3:]]]},
+        {"entries": [entry[:-1]]},
+        {"entries": [[*entry[:-1], "nowhere"]]},
+    ]
+    for text in (*(json.dumps(said | each) for each in odd), "[" * 100000, "[]", "{}", "{"):
+        with zipfile.ZipFile(path, "w") as packed:
+            for name, data in {**arrays, CONTENTS: text}.items():
+                packed.writestr(name, data)
+        with pytest.raises(ModelError, match="is no record"):
+            read_record(path)
 
 
 def test_nothing_is_left_of_a_record_that_fails(tmp_path: Path) -> None:

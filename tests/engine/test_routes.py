@@ -31,4 +31,4 @@ def test_names_and_meanings_are_told_apart() -> None:
     meanings = route_meanings()
     assert all(re.fullmatch(r"[a-z]+\.[a-z_]+", name) for name in meanings)
     assert all(meanings.values())
-    assert len(set(meanings)) == len(re.findall(r"^    (\w+),$", ROUTES.read_text(encoding="utf-8"), re.MULTILINE))
+    assert len(set(meanings)) == len(re.findall(r"^    X\((\w+), ", ROUTES.read_text(encoding="utf-8"), re.MULTILINE))

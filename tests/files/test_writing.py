@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import errno
+import os
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -25,6 +27,18 @@ def test_a_file_takes_the_place_of_what_was_there(tmp_path: Path) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
     assert path.read_bytes() == b"new"
     assert [each.name for each in tmp_path.iterdir()] == ["x"]
+
+
+def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    with ThreadPoolExecutor(1) as beside:
+        read = beside.submit(path.read_bytes)
+        with replacing(path) as file:
+            file.write(b"all of it")
+        assert path.is_fifo()
+        assert read.result(10) == b"all of it"
+    assert [each.name for each in tmp_path.iterdir()] == ["pipe"]
 
 
 def test_a_folder_takes_the_place_of_what_was_there(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import samesum as ss
 from contraction_oracle import contracted
 from naming import looped
 from oracle import assert_bits
+from samesum.engine import contractions
 from samesum.errors import ArgumentError, ArgumentTypeError, AxisError, DtypeError, ShapeError
 from samesum.formats.arrays import NDArray
 
@@ -148,6 +149,17 @@ def test_tensors_of_pytorch_share_their_memory() -> None:
     assert_bits(out.view(torch.int16).numpy().view(ml_dtypes.bfloat16), found, "out")
 
 
+def test_nothing_is_multiplied_before_every_size_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    long, pairs = whole(2**11), []
+    monkeypatch.setattr(contractions, "contract", lambda *operands: pairs.append(operands))
+    for equation in ("a,b,c,d->abcd", "a,b,c,d,c,d->ab"):
+        with pytest.raises(ShapeError, match=r"more than 2\^40 elements"):
+            ss.einsum(equation, *[long] * (equation.count(",") + 1))
+    with pytest.raises(ShapeError, match="'a' has several lengths"):
+        ss.einsum("a,b,a->ab", long, long, whole(3))
+    assert not pairs
+
+
 CALLS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: ss.matmul(whole(2, 3), whole(2, 3)), ShapeError, r"\(2, 3\) and \(2, 3\).*3 elements.* 2"),
     (lambda: ss.matmul(np.float32(1), whole(1)), ShapeError, "one axis at least"),
@@ -242,7 +254,11 @@ def test_convolutions_of_no_channels_are_their_bias() -> None:
     assert ss.conv(x[:0], weight).shape == (0, 3, 4)
 
 
-def test_more_axes_than_numpy_broadcasts_are_refused() -> None:
-    x = np.ones((1,) * 33 + (2, 2), np.float32)
-    with pytest.raises(ss.ShapeError, match="at most 32 axes before the last two"):
-        ss.matmul(x, x)
+def test_products_have_as_many_axes_as_arrays() -> None:
+    a, b = whole(2, 1, 2, 2), whole(3, 2, 2)
+    deep = (1,) * 60
+    found = ss.matmul(a.reshape(deep + a.shape), b)
+    assert_bits(found, ss.matmul(a, b).reshape(found.shape))
+    assert found.shape == (*deep, 2, 3, 2, 2)
+    with pytest.raises(ss.ShapeError, match=r"before the last two, the shapes \(2,\) and \(3,\) do not broadcast"):
+        ss.matmul(a[:, 0], b)

@@ -16,7 +16,7 @@ from samesum.algebra.rows import REDUCTIONS
 from samesum.errors import ArgumentError, ArgumentTypeError, AxisError, DtypeError, ShapeError
 from samesum.frontends.arrays.several import Name
 
-NAMES = [*(row.name for row in REDUCTIONS), "l1", "l2"]
+NAMES = ["count_nonzero", *(row.name for row in REDUCTIONS), "l1", "l2"]
 FUNCTIONS = {name: getattr(ss, {"l1": "l1_norm", "l2": "l2_norm"}.get(name, name)) for name in NAMES}
 X = np.array([[3, 1, 3], [0, 5, 0]])
 
@@ -43,6 +43,9 @@ def test_each_result_is_that_of_its_function(dtype: Any, axis: Any, keepdims: bo
 def test_the_order_asked_for_is_kept_and_a_name_given_twice_counts_once() -> None:
     assert list(ss.reduce(X, ("max", "min", "max"))) == ["max", "min"]
     assert ss.reduce(X, []) == {}
+    assert ss.reduce(X, ["count_nonzero"], axis=1)["count_nonzero"].tolist() == [3, 1]
+    with pytest.raises(AxisError):
+        ss.reduce(X, [], axis=2)
 
 
 def test_several_axes_are_for_reductions_that_have_them() -> None:

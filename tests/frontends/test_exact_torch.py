@@ -169,6 +169,8 @@ def test_operators_choose_which_are_exact() -> None:
         assert torch._C._dispatch_dump("aten::amax") == before
     with pytest.raises(UnsupportedOperator, match="no operator 'Sum'; allowed are sum, mean, amin"), exact(["Sum"]):
         pass
+    with pytest.raises(ss.ArgumentError, match="operators names none; allowed are one name or more"), exact([]):
+        pass
     with pytest.raises(ss.ArgumentError, match="operators is the text 'sum'"), exact("sum"):
         pass
     with pytest.raises(ss.ArgumentTypeError, match="operators is 3; a sequence of names is needed"), exact(3):  # type: ignore[arg-type]

@@ -65,6 +65,24 @@ def test_what_stays_pytorch_s() -> None:
             expected = call()
             with ss.torch.exact(NAME):
                 assert torch.equal(call(), expected)
+    q = drawn(1, 2, 3, 4)
+    refused: dict[str, Callable[[], Any]] = {
+        "groups of two axes": lambda: attend(q[0, 0], q[0, 0], q[0, 0], enable_gqa=True),
+        "groups of three axes and two": lambda: attend(q[0], q[0, 0], q[0, 0], enable_gqa=True),
+        "a vector": lambda: attend(q[0, 0, 0], q[0, 0, 0], q[0, 0, 0]),
+        "a mask of one axis": lambda: attend(q, q, q, torch.zeros(3)),
+        "a mask of a larger batch": lambda: attend(q, q, q, torch.zeros(2, 1, 3, 3)),
+        "a mask of more axes": lambda: attend(q, q, q, torch.zeros(5, 1, 2, 3, 3)),
+        "a mask of another type": lambda: attend(q, q, q, torch.zeros(3, 3, dtype=torch.float16)),
+        "values of another type": lambda: attend(q, q, q.half()),
+    }
+    for name, call in refused.items():
+        with case(name):
+            with pytest.raises((RuntimeError, IndexError)) as theirs:
+                call()
+            with ss.torch.exact(NAME), pytest.raises(theirs.type) as found:
+                call()
+            assert str(found.value) == str(theirs.value)
     q = drawn(2, 3, 4)
     with ss.torch.exact(NAME):
         torch.manual_seed(1)

@@ -164,6 +164,18 @@ def test_what_samesum_does_not_have_is_pytorchs() -> None:
         for wrong in (lambda: made(2, 3) @ made(2, 3), lambda: F.conv1d(made(1, 2, 3), made(1, 3, 2))):
             with pytest.raises(RuntimeError):
                 wrong()
+        x, w = made(1, 2, 3), made(2, 2, 2)
+        for stride, dilation, padding in ((1, 1, 1), (2, 1, 2), (2, 3, 3), (1, 1, -1), (2, 1, -1)):
+            with pytest.raises(RuntimeError, match=r"output.padding"):
+                F.conv_transpose1d(x, w, None, stride, 0, padding, 1, dilation)
+        assert F.conv_transpose1d(x, w, None, 2, 0, 2, 1, 3).shape == (1, 2, 10)
+        for transposed in (False, True):
+            with pytest.raises(RuntimeError, match="negative output_padding"):
+                torch.convolution(x, w, None, [1], [0], [1], transposed, [-1], 1)
+            with pytest.raises(RuntimeError, match="non-positive stride"):
+                torch.convolution(x, w, None, [0], [0], [1], transposed, [0], 1)
+            with pytest.raises(RuntimeError, match="bias to be 1-dimensional"):
+                torch.convolution(x, w, made(1, 2), [1], [0], [1], transposed, [0], 1)
 
 
 def test_the_batch_changes_nothing() -> None:

@@ -20,11 +20,11 @@ import samesum as ss
 X = np.float32([[3, -1, 4], [1, 5, -9]])
 REDUCTIONS: list[Any] = [
     *(ss.sum, ss.prod, ss.mean, ss.min, ss.max, ss.l1_norm, ss.l2_norm, ss.sum_square, ss.log_sum, ss.logsumexp),
-    *(ss.var, ss.std, ss.nansum, ss.nanmean, ss.nanmin, ss.nanmax, ss.nanvar, ss.nanstd),
+    *(ss.var, ss.std, ss.nansum, ss.nanprod, ss.nanmean, ss.nanmin, ss.nanmax, ss.nanvar, ss.nanstd),
     *(ss.all, ss.any, ss.count_nonzero, ss.argmin, ss.argmax, ss.vector_norm),
 ]
 VARIANCES: list[Any] = [ss.var, ss.std, ss.nanvar, ss.nanstd]
-STARTED: list[Any] = [ss.sum, ss.prod, ss.min, ss.max, ss.nansum, ss.nanmin, ss.nanmax]
+STARTED: list[Any] = [ss.sum, ss.prod, ss.min, ss.max, ss.nansum, ss.nanprod, ss.nanmin, ss.nanmax]
 
 
 def booleans() -> list[tuple[Any, str]]:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import itertools
+import json
 import pickle
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,10 +18,15 @@ from hypothesis import strategies as st
 import cases
 import samesum as ss
 from drawing import arrays, families, float_dtypes
-from naming import looped
+from naming import case, looped
 from oracle import assert_bits
 from samesum.formats.arrays import NDArray
 
+WAYS: tuple[Callable[[ss.Scan], ss.Scan], ...] = (
+    *(copy.copy, copy.deepcopy, ss.Scan.copy, lambda scan: scan),
+    *(lambda scan: pickle.loads(pickle.dumps(scan)), lambda scan: ss.Scan.from_bytes(scan.to_bytes())),
+)
+"""Of going on with a scan."""
 ONE_CALL = {"sum": ss.cumulative_sum, "prod": ss.cumulative_prod}
 names = st.sampled_from(tuple(ONE_CALL))
 seeds = st.integers(0, 2**32 - 1)
@@ -29,8 +37,15 @@ def check(x: NDArray, name: Any, axis: int, seed: int, dtype: Any = None, exclus
     n = x.shape[axis]
     places = sorted({0, n, *rng.integers(0, n + 1, rng.integers(0, 6)).tolist()})
     scan = ss.Scan(name, axis=axis, dtype=dtype, exclusive=exclusive)
-    parts = [scan.update(np.take(x, range(begin, end), axis)) for begin, end in itertools.pairwise(places)]
+    parts, whole = [], scan.copy()
+    for begin, end in itertools.pairwise(places):
+        before, scan = scan, WAYS[rng.integers(len(WAYS))](scan)
+        assert repr(scan) == repr(before)
+        parts.append(scan.update(np.take(x, range(begin, end), axis)))
     parts.insert(1, scan.update(np.take(x, range(0), axis)))
+    whole.update(x)
+    if name != "prod" or x.dtype.kind in "iub":
+        assert scan.to_bytes() == whole.to_bytes()
     with np.errstate(invalid="ignore"):
         got = np.concatenate(parts, axis)
     expected = ONE_CALL[name](x, axis, dtype=dtype, exclusive=exclusive)
@@ -51,7 +66,12 @@ def test_extremes_of_any_cut(x: NDArray, name: Any, axis: int, seed: int) -> Non
     places = sorted({0, n, *rng.integers(0, n + 1, rng.integers(0, 6)).tolist()})
     scan = ss.Scan(name, axis=axis)
     parts = [scan.update(np.take(x, range(0), axis))]
-    parts += [scan.update(np.take(x, range(begin, end), axis)) for begin, end in itertools.pairwise(places)]
+    for begin, end in itertools.pairwise(places):
+        scan = WAYS[rng.integers(len(WAYS))](scan)
+        parts.append(scan.update(np.take(x, range(begin, end), axis)))
+    whole = ss.Scan(name, axis)
+    whole.update(x)
+    assert scan.to_bytes() == whole.to_bytes()
     with np.errstate(invalid="ignore"):
         got = np.concatenate(parts, axis)
     expected = {"min": ss.cumulative_min, "max": ss.cumulative_max}[name](x, axis)
@@ -118,9 +138,6 @@ def test_what_does_not_fit_is_refused() -> None:
         ss.Scan(["sum"])  # type: ignore[arg-type]
     scan = ss.Scan("sum", axis=1)
     scan.update(np.ones((2, 3), np.float32))
-    for call in (copy.copy, copy.deepcopy, pickle.dumps):
-        with pytest.raises(ss.ArgumentTypeError, match="neither copied nor pickled"):
-            call(scan)
     with pytest.raises(ss.DtypeError, match="the scan is of float32"):
         scan.update(np.ones((2, 3)))
     with pytest.raises(ss.ShapeError, match=r"chunks of \[2, 'any'\]"):
@@ -130,3 +147,49 @@ def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(ss.ShapeError, match="rank 0"):
         scan.update(np.float32(1))
     assert scan.update(np.ones((2, 1), np.float32)).tolist() == [[4], [4]]
+
+
+def test_bytes_of_a_scan_are_those_of_no_state_and_of_no_other_scan() -> None:
+    scan, state = ss.Scan("sum", axis=1, exclusive=True), ss.State(["sum"], axis=1)
+    for empty in (True, False):
+        if not empty:
+            scan.update(np.ones((2, 3), np.float32))
+            state.update(np.ones((2, 3), np.float32))
+        assert repr(ss.Scan.from_bytes(scan.to_bytes())) == "Scan('sum', axis=1, exclusive=True)"
+        with pytest.raises(ss.ModelError, match=r"of a scan, which Scan\.from_bytes reads"):
+            ss.State.from_bytes(scan.to_bytes())
+        with pytest.raises(ss.ModelError, match=r"of a state, which State\.from_bytes reads"):
+            ss.Scan.from_bytes(state.to_bytes())
+    with pytest.raises(ss.ArgumentTypeError, match="a scan is read from bytes; got str"):
+        ss.Scan.from_bytes("x")  # type: ignore[arg-type]
+    for said in (
+        {"names": ["sum", "min"]},
+        {"names": []},
+        {"names": ["mean"]},
+        {"names": ["min"]},
+        {"axis": None, "rank": None},
+        {"axis": [0, 1], "rank": 3},
+        {"exclusive": 1},
+        {"result": "bool"},
+        {"dtype": "bool"},
+    ):
+        with case(said), pytest.raises(ss.ModelError):
+            ss.Scan.from_bytes(with_header(scan.to_bytes(), **said))
+
+
+def with_header(data: bytes, **said: Any) -> bytes:
+    """The bytes with other words in their header and a checksum of their own."""
+    length = int.from_bytes(data[12:16], "little")
+    fields = json.loads(data[16 : 16 + length]) | said
+    text = json.dumps(fields, sort_keys=True, separators=(",", ":")).encode()
+    body = data[:12] + len(text).to_bytes(4, "little") + text + data[16 + length : -32]
+    return body + hashlib.sha256(body).digest()
+
+
+def test_an_interrupted_scan_is_neither_copied_nor_continued() -> None:
+    scan = ss.Scan("sum")
+    scan.update(np.ones(3))
+    scan._state._is_torn = True
+    for call in (scan.to_bytes, scan.copy, lambda: pickle.dumps(scan), lambda: scan.update(np.ones(3))):
+        with pytest.raises(ss.ArgumentError, match=r"Scan\('sum', axis=0\) has lost a part of its data"):
+            call()

@@ -169,6 +169,9 @@ def test_rotary_embeddings_are_rounded_once(dtype: Any) -> None:
         flat = np.ascontiguousarray(x.swapaxes(1, 2)).reshape(2, 4, 18)
         found = onnx_run("RotaryEmbedding", [flat, cos, sin, places], 23, num_heads=3, **asked)
         assert_bits(found.reshape(2, 4, 3, 6), np.ascontiguousarray(wanted.swapaxes(1, 2)))
+        for empty in (flat[:0], flat[:, :0]):
+            at = places[: len(empty), : empty.shape[1]]
+            assert same(onnx_run("RotaryEmbedding", [empty, cos, sin, at], 23, num_heads=3, **asked), empty)
     with pytest.raises(AxisError, match="position_ids are 0 to 9; allowed are 0 to 8"):
         onnx_run("RotaryEmbedding", [x[:1, :, :2], cos, sin, np.int64([[0, 9]])], 23, rotary_embedding_dim=4)
     with pytest.raises(AttributeValueError, match="3 of 6 elements are turned"):
@@ -186,6 +189,13 @@ def test_small_operators_that_models_have() -> None:
     assert same(onnx_run("SpaceToDepth", [onnx_run("DepthToSpace", [x], 13, blocksize=2)], 13, blocksize=2), x)
     with pytest.raises(ShapeError, match="do not divide into blocks of 3 x 3"):
         onnx_run("DepthToSpace", [x], 13, blocksize=3)
+    with pytest.raises(ShapeError, match="more than 2\\^40 elements"):
+        onnx_run("SpaceToDepth", [x[:, :, :0, :0]], 13, blocksize=2**62)
+    for shape, wanted in (((0, 4, 2, 2), (0, 1, 4, 4)), ((1, 4, 0, 2), (1, 1, 0, 4)), ((1, 0, 2, 2), (1, 0, 4, 4))):
+        empty = [
+            onnx_run("DepthToSpace", [np.zeros(shape, np.float32)], 13, blocksize=2, mode=m) for m in ("CRD", "DCR")
+        ]
+        assert [each.shape for each in empty] == [wanted, wanted]
     assert same(onnx_run("NonZero", [np.float32([[0, 1], [-2, -0.0]])], 13), np.int64([[0, 1], [1, 0]]))
     assert [onnx_run("NonZero", [np.float32(v)], 13).shape for v in (0, 3)] == [(0, 0), (0, 1)]
     signs = np.float32([np.inf, -np.inf, np.nan, 1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -84,6 +85,28 @@ def test_every_input_of_onnx_is_a_mask(
     assert_bits(found, flat(expected), f"{name}, rank 3")
 
 
+def test_a_mask_with_a_last_axis_of_one_broadcasts_in_23_and_is_one_for_the_first_key_since() -> None:
+    """A mask for fewer keys leaves out the others since 24, by text, function body and reference of the standard."""
+    reference, helper = pytest.importorskip("onnx.reference"), pytest.importorskip("onnx.helper")
+    for mask, opset in product((MASK[0, 0, :, :1], SEEN[0, 0, :1, :1] | True, MASK[..., :4]), (23, 24, 25)):
+        if opset == 23:
+            if mask.shape[-1] == 1:
+                assert_bits(ss.onnx.Attention(Q, K, V, mask, opset=23), plain(mask), "broadcast")
+            else:
+                with pytest.raises(ss.ShapeError, match="does not broadcast to"):
+                    ss.onnx.Attention(Q, K, V, mask, opset=23)
+            continue
+        node = helper.make_node("Attention", list("qkvm"), ["y"])
+        ends = [
+            helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(x.dtype), x.shape)
+            for name, x in zip("qkvm", (Q, K, V, mask), strict=True)
+        ]
+        graph = helper.make_graph([node], "g", ends, [helper.make_tensor_value_info("y", 1, None)])
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
+        (theirs,) = reference.ReferenceEvaluator(model).run(None, dict(zip("qkvm", (Q, K, V, mask), strict=True)))
+        np.testing.assert_allclose(ss.onnx.Attention(Q, K, V, mask, opset=opset), theirs, rtol=1e-5, atol=1e-6)
+
+
 def test_past_keys_come_first() -> None:
     for causal in (0, 1):
         mask = COLUMN <= ROW + 2 if causal else None
@@ -128,6 +151,8 @@ def test_openvino() -> None:
     assert_bits(both(q, k, v, MASK), plain(MASK), "floats")
     assert_bits(both(q, k, v, SEEN[0, 0]), plain(SEEN[0, 0]), "booleans")
     assert_bits(both(q, k, v, np.float32(0), np.float32([0.3])), plain(scale=float(np.float32(0.3))), "a scale")
+    deep = MASK[0].reshape((1,) * 30 + MASK[0].shape)
+    assert_bits(both(q, k, v, deep), plain(MASK[0]).reshape((1,) * 29 + Q.shape[:-1] + (E,)), "a mask of 33 axes")
     assert_bits(both(q, k, v, MASK, causal=True), plain(COLUMN <= ROW), "causal: no mask")
     assert_bits(both(q, k[:1], v[:1], MASK[0]), attention(q, k[:1], v[:1], MASK[0])[0], "batches that broadcast")
 
@@ -243,6 +268,8 @@ def test_onnx_runtime_means_the_same(name: str) -> None:
         np.testing.assert_allclose(own, other, rtol=2e-5, atol=2e-6)
 
 
+ALL_ROWS = {"query": ROWS_Q, "key": ROWS_K, "value": ROWS_V}
+PACKED = np.stack([ROWS_Q.reshape(B, L, H, D)] * 3, 3)
 REFUSED: dict[str, Any] = {
     "no heads": lambda: ss.onnx.Attention(flat(Q), flat(K), flat(V)),
     "uneven heads": lambda: ss.onnx.Attention(flat(Q), flat(K), flat(V), q_num_heads=3, kv_num_heads=2),
@@ -270,6 +297,19 @@ REFUSED: dict[str, Any] = {
     "batches": lambda: ss.scaled_dot_product_attention(Q[:1], np.concatenate([Q, Q]), drawn(3, H, L, E)),
     "several scales": lambda: ss.openvino.ScaledDotProductAttention(Q, *REPEATED, None, np.float32([1, 2])),
     "heads of 5": lambda: microsoft({"query": ROWS_Q, "key": ROWS_K, "value": ROWS_V}, num_heads=5),
+    "a past of values of another type": lambda: ss.onnx.Attention(Q, K, V, None, K, V.astype(np.float16)),
+    "three operands packed as two": lambda: microsoft({"query": PACKED[:, :, :, :2]}, num_heads=H),
+    "four operands packed as three": lambda: microsoft({"query": PACKED[:, :, :, [0, 1, 2, 2]]}, num_heads=H),
+    "packed heads of another number": lambda: microsoft({"query": PACKED}, num_heads=2),
+    "keys and values packed as one": lambda: microsoft({"query": ROWS_Q, "key": PACKED[:, :, :, :1]}, num_heads=H),
+    "keys and values of other heads": lambda: microsoft({"query": ROWS_Q, "key": K, "value": K}, num_heads=H),
+    "keys and values of two ranks": lambda: microsoft(
+        {"query": ROWS_Q, "key": REPEATED[0], "value": ROWS_V}, num_heads=H
+    ),
+    "a bias of more keys": lambda: microsoft(ALL_ROWS | {"attention_bias": drawn(B, H, L, S + 1)}, num_heads=H),
+    "a bias of another batch": lambda: microsoft(
+        ALL_ROWS | {"attention_bias": drawn(3, H, L, S), "key_padding_mask": THERE}, num_heads=H
+    ),
     "no keys": lambda: microsoft({"query": ROWS_Q}, num_heads=H),
     "a bias": lambda: microsoft({"query": ROWS_Q, "key": ROWS_K, "value": ROWS_V, "bias": BIAS[1:]}, num_heads=H),
     "padding": lambda: microsoft(

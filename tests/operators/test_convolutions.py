@@ -88,6 +88,35 @@ def test_sizes_that_are_given_decide_the_pads_of_a_transposed_convolution() -> N
             np.testing.assert_array_equal(same, everything[:, :, before : before + 4 * stride])
 
 
+def test_padding_longer_than_all_windows_is_not_made() -> None:
+    x, w = whole(2, 3, 5), whole(4, 3, 2, seed=1)
+    for before, after, stride, dilation in (
+        (60, 50, 37, 1),
+        (60, 60, 1, 119),
+        (57, 9, 30, 30),
+        (0, 99, 98, 3),
+        (70, 0, 69, 2),
+    ):
+        expected = along(x, w, stride, dilation, before, after)
+        given: dict[str, Any] = {"strides": [stride], "dilations": [dilation], "pads": [before, after]}
+        with case(given):
+            np.testing.assert_array_equal(onnx.Conv(x, w, **given), expected)
+    back = whole(3, 4, 2, seed=2)
+    for stride, dilation, wanted in product((1, 3, 40), (90, 91, 97), (3, 7)):
+        everything = spread(x, back, stride, dilation)
+        size = stride * 4 + dilation + 1
+        begin = (size - wanted) - (size - wanted) // 2
+        found = onnx.ConvTranspose(x, back, strides=[stride], dilations=[dilation], output_shape=[wanted])
+        with case(stride, dilation, wanted):
+            np.testing.assert_array_equal(found, everything[:, :, begin : begin + wanted])
+    most = 2**31 - 1
+    far: dict[str, Any] = {"strides": [most] * 2, "dilations": [most] * 2, "pads": [most] * 4}
+    square, kernel = whole(1, 2, 4, 4), whole(3, 2, 2, 2)
+    # The first window ends at the first element, the second one begins there.
+    expected = np.einsum("nc,rcij->nrij", square[:, :, 0, 0], kernel[:, :, ::-1, ::-1])
+    np.testing.assert_array_equal(onnx.Conv(square, kernel, **far), expected)
+
+
 @pytest.fixture
 def one_thread() -> Iterator[None]:
     """Of PyTorch's: on a busy machine they wait for each other."""
@@ -243,6 +272,13 @@ REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: openvino.GroupConvolution(X, W, **_OV), ShapeError, "groups first"),
     (lambda: openvino.Convolution(X, whole(1, 3, 2, 2), **_OV), ShapeError, "rank 4"),
     (lambda: openvino.ConvolutionBackpropData(X, whole(2, 3, 2), [1, 2], **_OV), ShapeError, "output_shape"),
+    (
+        lambda: openvino.ConvolutionBackpropData(X, whole(2, 3, 2), [6.0], **_OV),
+        DtypeError,
+        "a size of output_shape has",
+    ),
+    (lambda: openvino.ConvolutionBackpropData(X, whole(2, 3, 2), [2**63], **_OV), DtypeError, "integer of 64 bits"),
+    (lambda: openvino.AdaptiveAvgPool(X, [2.5]), DtypeError, "a size of output_shape has to be an integer; got 2.5"),
     (lambda: openvino.Convolution(X, W, **{**_OV, "dilations": [0]}), AttributeValueError, "dilations"),
 ]
 

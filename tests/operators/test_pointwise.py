@@ -47,6 +47,24 @@ def test_binary_broadcasts_and_keeps_the_type(onnx: str, openvino: str, function
     assert same(ir_run(openvino, [a, b]), function(a, b))
 
 
+def test_operators_of_several_inputs_take_as_many_dims_as_arrays_have() -> None:
+    a = np.float32([[1, 2], [3, 4]]).reshape((2,) + (1,) * 62 + (2,))
+    b = np.float32([5, 6])
+    assert same(onnx_run("Add", [a, b]), a + b)
+    assert same(onnx_run("Max", [a, b, a]), np.maximum(a, b))
+    assert same(onnx_run("Where", [a > 2, a, b]), np.where(a > 2, a, b))
+    assert onnx_run("Expand", [b, np.ones(64, np.int64)]).shape == (1,) * 63 + (2,)
+    assert onnx_run("Resize", [a, None, None, np.int64([4, *a.shape[1:]])], 19, mode="linear").shape == (
+        4,
+        *a.shape[1:],
+    )
+    with pytest.raises(ShapeError, match="do not broadcast together"):
+        onnx_run("Add", [a, np.zeros(3, np.float32)])
+    long = [np.zeros(shape, np.float32) for shape in ((2**15, 1, 1), (2**15, 1), (2**15,))]
+    with pytest.raises(ShapeError, match="more than 2\\^40 elements"):
+        onnx_run("Sum", [*long, long[0].reshape(-1, 1, 1, 1), long[0].reshape(-1, 1, 1, 1, 1)])
+
+
 def test_integer_division_truncates_toward_zero() -> None:
     a, b = np.array([7, -7, 7, -7, 6, -(2**31)], np.int32), np.array([2, 2, -2, -2, 3, -1], np.int32)
     expected = np.array([3, -3, -3, 3, 2, -(2**31)], np.int32)

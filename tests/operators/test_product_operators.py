@@ -183,6 +183,23 @@ def test_what_does_not_fit_is_refused_in_words(call: Callable[[], Any], error: t
         call()
 
 
+def test_the_shape_of_a_zero_point_is_checked_whatever_it_holds() -> None:
+    a, b, none = np.ones((2, 3), np.uint8), np.ones((3, 4), np.uint8), np.uint8(0)
+    x, w, one = np.ones((1, 2, 3, 3), np.uint8), np.ones((2, 2, 2, 2), np.uint8), np.float32(1)
+    for value, shape in product((0, 1), ((0,), (5,), (2, 2), (0, 2))):
+        zeros = np.full(shape, value, np.uint8)
+        for name, call in (
+            ("a_zero_point", lambda z: onnx.MatMulInteger(a, b, z)),
+            ("b_zero_point", lambda z: onnx.MatMulInteger(a, b, none, z)),
+            ("a_zero_point", lambda z: onnx.QLinearMatMul(a, one, z, b, one, none, one, none)),
+            ("b_zero_point", lambda z: onnx.QLinearMatMul(a, one, none, b, one, z, one, none)),
+            ("w_zero_point", lambda z: onnx.ConvInteger(x, w, none, z)),
+            ("w_zero_point", lambda z: onnx.QLinearConv(x, one, none, w, one, z, one, none)),
+        ):
+            with pytest.raises(ShapeError, match=f"{name} has shape"):
+                call(zeros)
+
+
 FORETOLD = [
     ("onnx", "MatMul", {}, [(5, 1, 2, 3), (4, 3, 2)]),
     ("onnx", "MatMul", {}, [(3,), (4, 3, 2)]),

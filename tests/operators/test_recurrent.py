@@ -195,6 +195,36 @@ def test_activations_take_their_parameters_in_order() -> None:
         onnx_outputs("RNN", [x, two, two], ["Y"], 14, direction="bidirectional", activations=names[:1])
 
 
+def test_a_bound_and_lists_that_mean_nothing_are_refused() -> None:
+    for kind in GATES:
+        x, w, r, b, lengths, *states = drawn(kind, np.float32, 1, 12)
+        for clip in (0.0, -1.0, np.nan):
+            with pytest.raises(AttributeValueError, match=f"clip is {clip}; it has to be above 0"):
+                onnx_outputs(kind, [x, w, r], ["Y"], 14, clip=clip)
+        unbounded = onnx_outputs(kind, [x, w, r], ["Y"], 14)[0]
+        assert_bits(onnx_outputs(kind, [x, w, r], ["Y"], 14, clip=np.inf)[0], unbounded)
+        default = {"RNN": ["Tanh"], "GRU": ["Sigmoid", "Tanh"], "LSTM": ["Sigmoid", "Tanh", "Tanh"]}[kind]
+        assert_bits(onnx_outputs(kind, [x, w, r], ["Y"], 14, activations=default * 2)[0], unbounded)
+        for names in (["Relu"] * (len(default) + 1), default * 3):
+            with pytest.raises(AttributeValueError, match=f"{len(names)} activations are listed; {len(default)} are"):
+                onnx_outputs(kind, [x, w, r], ["Y"], 14, activations=names)
+        names = ["LeakyRelu", "HardSigmoid", "Elu"][: len(default)]
+        with pytest.raises(AttributeValueError, match=f"activation_alpha has 4 numbers; of .* {len(default)} take one"):
+            onnx_outputs(kind, [x, w, r], ["Y"], 14, activations=names, activation_alpha=[0.1] * 4)
+        with pytest.raises(AttributeValueError, match=r"activation_beta has 1 numbers; of .* 0 take one"):
+            onnx_outputs(kind, [x, w, r], ["Y"], 14, activation_beta=[0.1])
+        turned = [np.ascontiguousarray(each.swapaxes(0, 1)) for each in (x, *states)]
+        inputs = [*turned, lengths, w, r, b[:, : w.shape[1]]]
+        with pytest.raises(AttributeValueError, match=r"clip is -1\.0"):
+            ir_outputs(
+                f"{kind}Sequence",
+                inputs,
+                1 + len(states),
+                f'hidden_size="{SIZE}" direction="forward" clip="-1"',
+                "opset5",
+            )
+
+
 def test_a_sequence_of_no_elements_keeps_its_states() -> None:
     inputs = drawn("LSTM", np.float32, 1, 9)
     inputs[4] = np.int32([0, 0, 0])

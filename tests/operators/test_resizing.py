@@ -19,6 +19,7 @@ from samesum.errors import AttributeValueError, ShapeError
 from samesum.formats.arrays import BFLOAT16, NDArray
 from samesum.formats.rounding import quotient
 from samesum.frontends.models.load import load
+from samesum.operators import resizing
 
 HALF = Fraction(1, 2)
 MODES = ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "half_pixel_symmetric")
@@ -50,16 +51,27 @@ def cubic(d: Fraction, a: Fraction) -> Fraction:
 
 
 def line(
-    x: list[Fraction], wanted: int, scale: Fraction, mode: str, how: str, a: Fraction, excludes: bool
+    x: list[Fraction],
+    wanted: int,
+    scale: Fraction,
+    mode: str,
+    how: str,
+    a: Fraction = -HALF,
+    excludes: bool = False,
+    antialiases: bool = False,
 ) -> list[Fraction]:
     """One line resized, in rational numbers."""
     result = []
+    stretch = min(scale, Fraction(1)) if antialiases else Fraction(1)
+    reach = ceil((2 if how == "cubic" else 1) / stretch)
     for at in range(wanted):
         c = coordinate(mode, at, len(x), wanted, scale)
-        taps = range(floor(c) - 1, floor(c) + 3) if how == "cubic" else range(floor(c), floor(c) + 2)
-        weights = [cubic(abs(i - c), a) if how == "cubic" else 1 - abs(i - c) for i in taps]
+        taps = range(floor(c) - reach, floor(c) + reach + 2)
+        distances = [abs(i - c) * stretch for i in taps]
+        weights = [cubic(d, a) if how == "cubic" else max(1 - d, Fraction(0)) for d in distances]
         if excludes:
             weights = [w if 0 <= i < len(x) else Fraction(0) for i, w in zip(taps, weights, strict=True)]
+        if excludes or antialiases:
             weights = [w / sum(weights) for w in weights]
         result.append(sum(x[min(max(i, 0), len(x) - 1)] * w for i, w in zip(taps, weights, strict=True)))
     return result
@@ -104,6 +116,23 @@ def test_weighted_elements_are_within_the_bound(how: str, excludes: int, dtype: 
             assert abs(Fraction(float(got)) - real) <= abs(best - real) + room, (mode, wanted, got, float(real))
 
 
+@pytest.mark.parametrize("terms", [2**16, 12, 1])
+def test_antialiased_elements_are_within_the_bound_and_blocks_of_terms_change_no_bit(
+    terms: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What lies on one side of an element counts for as many results as the scale is small."""
+    x = np.random.default_rng(6).standard_normal((2, 17, 3))
+    for how, wanted in product(("linear", "cubic"), (1, 2, 5, 16)):
+        asked = {"mode": how, "antialias": 1, "cubic_coeff_a": -0.5}
+        whole = onnx_run("Resize", [x, None, None, integers(2, wanted, 3)], 19, **asked)
+        monkeypatch.setattr(resizing, "_TERMS", terms)
+        assert_bits(onnx_run("Resize", [x, None, None, integers(2, wanted, 3)], 19, **asked), whole)
+        monkeypatch.undo()
+        values = [Fraction(float(v)) for v in x[1, :, 2]]
+        exact = line(values, wanted, Fraction(wanted, 17), "half_pixel", how, antialiases=True)
+        np.testing.assert_allclose(whole[1, :, 2], [float(v) for v in exact], rtol=0, atol=np.abs(x).max() / 2**44)
+
+
 def test_axes_are_resized_one_after_the_other_and_bits_are_the_same_everywhere() -> None:
     x = np.random.default_rng(2).standard_normal((2, 3, 9, 11)).astype(np.float32)
     scales = np.float32([1, 1, 1.7, 0.4])
@@ -133,6 +162,32 @@ def test_a_region_is_cut_out() -> None:
     found = onnx_run("Resize", [x, roi, None, integers(1, 5)], 13, mode="linear", extrapolation_value=-1.0,
                      coordinate_transformation_mode="tf_crop_and_resize")  # fmt: skip
     assert same(found, np.float32([[20, 30, 40, 50, -1]]))
+
+
+def test_what_lies_outside_of_a_region_is_cast_to_the_type_of_the_data() -> None:
+    x, roi = np.uint8([[0, 3, 200, 7]]), np.float32([0, 0, 1, 2])
+    asked: dict[str, Any] = {"mode": "linear", "coordinate_transformation_mode": "tf_crop_and_resize"}
+    for value in (-1.0, 0.5, 300.0, 1e30):
+        found = onnx_run("Resize", [x, roi, None, integers(1, 3)], 13, extrapolation_value=value, **asked)
+        cast = onnx_run("Cast", [np.float32([value])], 13, to=2)
+        assert same(found.ravel()[2:], cast), value
+    with pytest.raises(AttributeValueError, match="extrapolation_value is nan; uint8 needs a finite number"):
+        onnx_run("Resize", [x, roi, None, integers(1, 3)], 13, extrapolation_value=np.nan, **asked)
+
+
+def test_an_axis_without_elements_stays_one() -> None:
+    for mode, antialias in product(("nearest", "linear", "cubic"), (0, 1)):
+        for shape in ((1, 0, 3), (0, 2, 3)):
+            x = np.zeros(shape, np.float32)
+            asked = {"mode": mode, "antialias": antialias}
+            assert onnx_run("Resize", [x, None, np.float32([1, 2, 2])], 18, **asked).shape == (
+                shape[0],
+                2 * shape[1],
+                6,
+            )
+            assert onnx_run("Resize", [x, None, None, integers(*shape[:2], 5)], 18, **asked).shape == (*shape[:2], 5)
+            full = np.ones((1, 2, 3), np.float32)
+            assert onnx_run("Resize", [full, None, np.float32([1, 1, 1e-30])], 18, **asked).shape == (1, 2, 0)
 
 
 def test_what_is_known_of_shapes_beforehand() -> None:
@@ -168,10 +223,18 @@ def test_what_does_not_fit_is_refused() -> None:
         ([x, None, np.float32([1, 2, np.nan])], AttributeValueError, "finite numbers"),
         ([x, None, None, integers(1, 2, -3)], ShapeError, "negative ones"),
         ([x, None, np.float32([1e15, 1e15, 1])], ShapeError, "elements"),
+        (
+            [x, None, np.float32([1, 1, 3e38])],
+            ShapeError,
+            "an axis of 3 elements times the scale 3.* is beyond float32",
+        ),
         ([x[:, :0], None, None, integers(1, 2, 3)], ShapeError, "no elements to be resized"),
     ):
         with pytest.raises(error, match=words):
             onnx_run("Resize", inputs, 18)
+    for a in (np.nan, np.inf):
+        with pytest.raises(AttributeValueError, match=f"cubic_coeff_a is {a}; a finite number is needed"):
+            onnx_run("Resize", [x, None, None, integers(1, 2, 5)], 18, mode="cubic", cubic_coeff_a=a)
 
 
 def test_upsample_and_the_first_resize_divide_by_the_scale() -> None:
@@ -205,6 +268,14 @@ def test_openvino_interpolates_alike() -> None:
     padded = 'mode="nearest" shape_calculation_mode="sizes" pads_begin="0,0,1,0" pads_end="0,0,0,1"'
     found = ir_run("Interpolate", [x, integers(6, 8), integers(2, 3)], padded, "opset11", (1, 2))
     assert same(found, np.pad(x, [(0, 0), (0, 0), (1, 0), (0, 1)]))
+    for pads, error, words in (
+        ("0,0,-1,0", AttributeValueError, "none may be negative"),
+        ("0,0,9223372036854775807", ShapeError, "more than 2\\^40 elements"),
+    ):
+        with pytest.raises(error, match=words):
+            ir_run(
+                "Interpolate", [x, integers(6, 8), integers(2, 3)], padded.replace("0,0,1,0", pads), "opset11", (1, 2)
+            )
     with pytest.raises(AttributeValueError, match="shape_calculation_mode says otherwise"):
         ir_run("Interpolate", [x, np.float32([1, 2]), integers(2, 3)], padded, "opset11", (1, 2))
 

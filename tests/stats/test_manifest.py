@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import json
 from dataclasses import replace
@@ -12,6 +13,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from naming import case
 from samesum.errors import ModelError
 from samesum.files.contents import open_tensors
 from samesum.stats.manifest import Entry, entry_of, read_manifest, scrambled, verified, write_manifest
@@ -111,6 +113,30 @@ def test_what_is_no_manifest_is_refused(tmp_path: Path, damage: str) -> None:
     path.write_text(damage)
     with pytest.raises(ModelError, match=str(path)):
         read_manifest(path)
+
+
+def with_sum(tensors: Any, **said: Any) -> str:
+    """A manifest whose checksum is the one of its tensors."""
+    checksum = hashlib.sha256(json.dumps(tensors, sort_keys=True).encode()).hexdigest()
+    return json.dumps({"format": "samesum manifest", "version": 1, "tensors": tensors, "sha256": checksum} | said)
+
+
+def test_entries_of_a_manifest_are_what_it_says_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "manifest.json"
+    write_manifest(path, [of(tmp_path, np.zeros(3))])
+    (good,) = json.loads(path.read_text())["tensors"]
+    path.write_text(with_sum([good]))
+    assert read_manifest(path)[0].name == "a"
+    wrong: list[tuple[str, Any]] = [("name", ["a"]), ("name", {}), ("dtype", 1), ("shape", [True]), ("shape", [-1])]
+    wrong += [("shape", "3"), ("count", 1.0), ("count", True), ("values", 1), ("order", []), ("extra", 1)]
+    texts = [with_sum([good | {key: value}]) for key, value in wrong]
+    texts += [with_sum([good], version=version) for version in (True, 1.0, "1", None, 2)]
+    texts += [with_sum([good, good]), with_sum([[]]), with_sum([None]), with_sum({}), with_sum([{}])]
+    texts += ["[" * 100000, '{"tensors":' * 100000, '{"format": {}, "version": []}', with_sum([good], more=1)]
+    for text in texts:
+        path.write_text(text)
+        with case(text[:80]), pytest.raises(ModelError, match=str(path)):
+            read_manifest(path)
 
 
 def test_a_manifest_that_was_changed_is_refused(tmp_path: Path) -> None:

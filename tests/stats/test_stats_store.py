@@ -87,6 +87,8 @@ def test_damaged_files_are_refused(tmp_path: Path) -> None:
         whole[:-10]: "no JSON document|checksum",
         whole[: len(head) + 1]: "checksum",
         whole.replace(b'"x"', b'"y"'): "checksum is another one",
+        signed([head.replace(b'"version":1', b'"version":true'), entry]): "format version True; this samesum reads",
+        signed([head.replace(b'"version":1', b'"version":1.0'), entry]): r"format version 1\.0; this samesum reads",
         signed([head.replace(b'"version":1', b'"version":2'), entry]): "format version 2; this samesum reads version 1",
         signed([head.replace(b"samesum stats", b"other"), entry]): "holds no states",
         signed([head, entry.replace(b'"kept":[3]', b'"kept":[4]')]): "has 3 states for 4 sets",

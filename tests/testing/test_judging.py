@@ -235,6 +235,48 @@ def test_one_addition_after_the_other_has_a_bound_of_its_own() -> None:
     assert "one addition after the other" in found.source
 
 
+def test_variances_of_data_with_a_coarse_step_are_not_wrong() -> None:
+    """Deviations from a rounded mean that are integers make variances with few bits."""
+    x = (1e7 + 3 * np.random.default_rng(11).standard_normal((4, 60))).astype(np.float32)
+    got = np.var(x, axis=0)
+    assert (got.astype(np.float16) == got).all()
+    fair(judge("var", got, x, axis=0))
+    wrong(judge("var", np.zeros_like(got), x, axis=0))
+
+
+def test_variances_of_zero_are_wrong_where_an_element_differs() -> None:
+    random = np.random.default_rng(12)
+    for mean in (0.0, 100.0, 1e6, 1e7):
+        for results in (1, 3, 20):
+            x = (mean + 4 * random.standard_normal((50, results))).astype(np.float32)
+            for name in ("var", "std"):
+                with case(mean, results, name):
+                    got = np.asarray(getattr(ss, name)(x, axis=0))
+                    wrong(judge(name, np.zeros_like(got), x, axis=0))
+                    got[-1] = 0
+                    wrong(judge(name, got, x, axis=0))
+
+
+def test_an_element_left_out_of_several_lines_is_wrong_however_little_it_is() -> None:
+    x = np.random.default_rng(13).random((20000, 16), dtype=np.float32)
+    x[-1] /= 10
+    found = judge("sum", ss.sum(x[:-1], axis=0), x, axis=0)
+    assert found.scaled < found.allowed
+    wrong(found, "the last element left out")
+    fair(judge("sum", np.add.accumulate(x, axis=0)[-1], x, axis=0))
+
+
+def test_variances_by_welford_in_float64_are_not_wrong() -> None:
+    for ramp in (np.arange(20000) * 0.1, 1 + np.arange(1000) * 1e-7):
+        mean = total = 0.0
+        for count, each in enumerate(ramp.tolist(), 1):
+            before = each - mean
+            mean += before / count
+            total += before * (each - mean)
+        fair(judge("var", np.float64(total / len(ramp)), ramp))
+        wrong(judge("var", np.var(ramp.astype(np.float32)).astype(np.float64), ramp))
+
+
 def test_integers_and_extremes_are_exact_or_wrong() -> None:
     x = np.arange(12, dtype=np.int32).reshape(3, 4)
     fair(judge("sum", x.sum(axis=0), x, axis=0))
@@ -297,6 +339,23 @@ def test_assert_fair_says_what_is_wrong() -> None:
         assert_fair("sum", x.sum(axis=0), x, axis=0, max_scaled=0.01)
 
 
+X = object()
+WRONG_ARGUMENTS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
+    ("sum", (X,), {"axis": "x"}),
+    ("argmax", (X,), {"axis": [0, 1]}),
+    ("softmax", (X,), {"axis": None}),
+    ("cumulative_sum", (X,), {"axis": "q"}),
+    ("layer_norm", (X, "a"), {}),
+    ("group_norm", (X, None), {}),
+    ("vecdot", (X, X), {"axis": "a"}),
+    ("tensordot", (X, X), {"axes": "q"}),
+    ("einsum", (3, X, X), {}),
+    ("segment_reduce", (X, [0, 0, 1]), {"reduce": 3}),
+    ("onnx.Softmax", ("abc",), {}),
+    ("onnx.LayerNormalization", (X, X), {"axis": "u"}),
+]
+
+
 def test_what_does_not_fit_is_an_error_in_words() -> None:
     x = np.ones((3, 4), np.float32)
     for call in (judge, assert_fair):
@@ -312,8 +371,22 @@ def test_what_does_not_fit_is_an_error_in_words() -> None:
             call("sum", x, x, axes=0)
         with pytest.raises(ss.ArgumentError, match="rows is 0; allowed are integers from 1 on"):
             call("sum", np.full(4, 3, np.float32), x, axis=0, rows=0)
+        with pytest.raises(ss.ArgumentError, match="seed is -1; allowed are integers from 0 on"):
+            call("sum", np.full(4, 3, np.float32), x, axis=0, seed=-1)
+        with pytest.raises(ss.ArgumentTypeError, match="seed has to be an integer; got 'a'"):
+            call("sum", np.full(4, 3, np.float32), x, axis=0, rows=2, seed="a")
+        with pytest.raises(ss.ArgumentTypeError, match="the operator is None; a name is needed"):
+            call(None, x, x)
+        with pytest.raises(ss.ArgumentError, match=r"there are no results, so nothing is judged; .* is \(0,\)"):
+            call("sum", x[0, :0], x[:, :0], axis=0)
         with pytest.raises(ss.AxisError):
             call("sum", x, x, axis=5)
+        for name, given, said in WRONG_ARGUMENTS:
+            with case(name, given, said), pytest.raises(ss.SamesumError):
+                call(name, x, *(x if each is X else each for each in given), **said)
+    for limit, error in ((np.nan, ss.ArgumentError), (-1, ss.ArgumentError), ("x", ss.ArgumentTypeError)):
+        with pytest.raises(error, match="max_scaled is "):
+            assert_fair("sum", x.sum(axis=0), x, axis=0, max_scaled=limit)  # type: ignore[arg-type]
 
 
 def test_the_programs_of_the_page_pass_allclose_and_are_wrong() -> None:

@@ -2,7 +2,6 @@
 #include "kernels/elementwise/circular_functions.hpp"
 #include "kernels/elementwise/error_functions.hpp"
 #include "kernels/elementwise/smooth_functions.hpp"
-#include "methods/certificates.hpp"
 #include "methods/tables.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -28,41 +27,6 @@ constexpr SmoothMethods all_smooth() {
     fill<CircularFunction<1>>(m, Unary::cosine);
     return m;
 }
-
-#if defined(SAMESUM_TEST_HOOKS)
-// What is known before anything is rounded, for the tests of the bounds.
-template <class Function>
-static BoundedWord known(SmoothStep step, Doubles x) {
-    const Doubles none = {};
-    if constexpr (Function::has_close) {
-        if (step == SmoothStep::close) {
-            const BoundedWord found = Function::close(x);
-            return {chosen(x < 0, negative(found.y), found.y), found.bound};
-        }
-    }
-    if (step == SmoothStep::quick) return {{quick_of_one<Function>(x), none}, none};
-    return {Function::precise(x), none};
-}
-
-template <class Function>
-static void certify(SmoothStep step, const Table& x, const Table& to) {
-    for (std::size_t j = 0; j < to.n; j += width) {
-        const BoundedWord found = known<Function>(step, load<Doubles>(x.row(0) + j));
-        store(to.row(0) + j, found.y.hi);
-        store(to.row(1) + j, found.y.lo);
-        store(to.row(2) + j, found.bound);
-    }
-}
-
-void certify_smooth(Unary function, SmoothStep step, const Table& x, const Table& to);
-void certify_smooth(Unary function, SmoothStep step, const Table& x, const Table& to) {
-    constexpr void (*of[])(SmoothStep, const Table&, const Table&) = {
-        certify<SigmoidFunction>,     certify<TanhFunction>,       certify<ErfFunction>,
-        certify<GeluFunction>,        certify<GeluTanhFunction>,   certify<SoftplusFunction>,
-        certify<CircularFunction<0>>, certify<CircularFunction<1>>};
-    of[static_cast<std::size_t>(function) - first_smooth](step, x, to);
-}
-#endif
 
 extern const SmoothMethods smooth;
 const SmoothMethods smooth = all_smooth();

@@ -47,16 +47,6 @@ struct Widened {
     }
 };
 
-static void read(const void* tile, const Table& to) {
-    const SpreadTile& t = *static_cast<const SpreadTile*>(tile);
-    for (std::size_t j = 0; j < to.n; ++j) {
-        const Words2 spread = spread_of(t.lone(j), Doubles{} + t.count[j]);
-        to.row(0)[j] = spread.hi[0];
-        to.row(1)[j] = spread.lo[0];
-        to.row(2)[j] = spread.bound[0];
-    }
-}
-
 template <class F>
 constexpr Method floats = Widened<F::size, NormNumbers::widen<F>>::method();
 template <class Integer>
@@ -69,7 +59,6 @@ const SpreadMethods spreads{
     {floats<Float16>, floats<Bfloat16>, floats<Float32>, Doubled::method(), integers<std::int8_t>,
      integers<std::int16_t>, integers<std::int32_t>, integers<std::int64_t>, integers<std::uint8_t>,
      integers<std::uint16_t>, integers<std::uint32_t>, integers<std::uint64_t>},
-    Spread<Float64, FewSpread>::method(),
-    {3, read}};
+    Spread<Float64, FewSpread>::method()};
 
 }  // namespace samesum::SAMESUM_ISA

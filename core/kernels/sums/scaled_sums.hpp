@@ -10,7 +10,6 @@
 #include "kernels/certify/certify.hpp"
 #include "kernels/sums/scaled_ranges.hpp"
 #include "kernels/sums/sum2.hpp"
-#include "methods/certificates.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -100,6 +99,7 @@ struct WidenedSums {
 // How totals are finished: of squares, or of the numbers themselves.
 template <bool is_square>
 class ScaledTotals {
+  public:
     using Tile = ScaledTile;
     static constexpr std::size_t columns_of_tile = Tile::most, pitch = Tile::pitch;
 
@@ -204,17 +204,6 @@ class ScaledTotals {
             failures += failed[j];
         }
         return failures;
-    }
-
-    // The totals, in the range that each is in.
-    static void read(const void* tile, const Table& to) {
-        const Tile& t = *static_cast<const Tile*>(tile);
-        for (std::size_t j = 0; j < to.n; ++j) {
-            Range range;
-            const Sum total = total_at(t, j, range);
-            const double numbers[] = {total.hi, total.lo, total.bound, octaves_of(range)};
-            for (std::size_t i = 0; i < 4; ++i) to.row(i)[j] = numbers[i];
-        }
     }
 };
 

@@ -24,7 +24,13 @@ SAMESUM_INLINE Floats narrowed(Doubles x) {
 }
 
 SAMESUM_INLINE Words narrowed_mask(Longs mask) {
+#if defined(__AVX2__) && !defined(__AVX512F__)
+    const __m256 halves = reinterpret_cast<__m256>(mask);
+    return reinterpret_cast<Words>(
+        _mm_shuffle_ps(_mm256_castps256_ps128(halves), _mm256_extractf128_ps(halves, 1), 0x88));
+#else
     return reinterpret_cast<Words>(__builtin_convertvector(mask, Ints));
+#endif
 }
 
 // True if any bit is set.
@@ -144,7 +150,7 @@ SAMESUM_INLINE Words float_bits_to_odd(Doubles x) {
     const Words bits = reinterpret_cast<Words>(f);
     const Words step =
         1 | narrowed_mask(samesum::SAMESUM_ISA::magnitude(back) > samesum::SAMESUM_ISA::magnitude(x));
-    return bits + (step & ((bits & 1) - 1) & narrowed_mask(back != x) & narrowed_mask(x == x));
+    return bits + (step & ((bits & 1) - 1) & narrowed_mask((back != x) & (x == x)));
 #endif
 }
 

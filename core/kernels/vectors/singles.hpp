@@ -22,6 +22,10 @@ SAMESUM_INLINE Halves widen(Singles v) {
     const __m512d bits = reinterpret_cast<__m512d>(v);
     return {widen(reinterpret_cast<Floats>(_mm512_castpd512_pd256(bits))),
             widen(reinterpret_cast<Floats>(_mm512_extractf64x4_pd(bits, 1)))};
+#elif defined(__AVX2__)
+    const __m256 floats = reinterpret_cast<__m256>(v);
+    return {reinterpret_cast<Doubles>(_mm256_cvtps_pd(_mm256_castps256_ps128(floats))),
+            reinterpret_cast<Doubles>(_mm256_cvtps_pd(_mm256_extractf128_ps(floats, 1)))};
 #else
     Floats part[2];
     __builtin_memcpy(part, &v, sizeof v);
@@ -29,10 +33,14 @@ SAMESUM_INLINE Halves widen(Singles v) {
 #endif
 }
 
+// Never by way of memory: a load waits long for two stores of halves.
 SAMESUM_INLINE Singles joined(Floats low, Floats high) {
 #if defined(__AVX512F__)
     return reinterpret_cast<Singles>(_mm512_insertf64x4(
         _mm512_castpd256_pd512(reinterpret_cast<__m256d>(low)), reinterpret_cast<__m256d>(high), 1));
+#elif defined(__AVX2__)
+    return reinterpret_cast<Singles>(
+        _mm256_set_m128(reinterpret_cast<__m128>(high), reinterpret_cast<__m128>(low)));
 #else
     const Floats part[2] = {low, high};
     return load<Singles>(part);
@@ -134,21 +142,13 @@ SAMESUM_INLINE Singles load_singles(const char* p) {
         return reinterpret_cast<Singles>(_mm512_cvtph_ps(load<__m256i>(p)));
     if constexpr (F::format == Format::bf16)
         return reinterpret_cast<Singles>(_mm512_slli_epi32(_mm512_cvtepu16_epi32(load<__m256i>(p)), 16));
-#endif
-    return joined(F::floats(p), F::floats(p + width * F::size));
-}
-
-// A full vector of floats. Two conversions of half a vector would have to be joined.
-template <class F>
-SAMESUM_INLINE Singles full_vector(const char* p) {
-#if defined(__AVX2__) && defined(__F16C__) && !defined(__AVX512F__)
+#elif defined(__AVX2__) && defined(__F16C__)
     if constexpr (F::format == Format::f16)
         return reinterpret_cast<Singles>(_mm256_cvtph_ps(load<__m128i>(p)));
-    else
+    if constexpr (F::format == Format::bf16)
         return reinterpret_cast<Singles>(_mm256_slli_epi32(_mm256_cvtepu16_epi32(load<__m128i>(p)), 16));
-#else
-    return load_singles<F>(p);
 #endif
+    return joined(F::floats(p), F::floats(p + width * F::size));
 }
 
 // Fewer than `singles` elements, -inf after them.

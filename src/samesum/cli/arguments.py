@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TypeVar
 
+from samesum.cli.show import UsageError
+
 Number = TypeVar("Number", int, float)
 
 
@@ -68,6 +70,14 @@ def new_file(text: str) -> Path:
     if not path.parent.is_dir():
         raise ArgumentTypeError(f"{path}: there is no folder {path.parent}")
     return path
+
+
+def check_new(reads: Iterable[Path | None], **writes: Path | None) -> None:
+    """UsageError if the file of an option would take the place of one that the command reads."""
+    there = [path for path in reads if path is not None and path.exists()]
+    for option, path in writes.items():
+        if path is not None and path.exists() and any(map(path.samefile, there)):
+            raise UsageError(f"--{option} {path} is a file that the command reads; a new file is needed")
 
 
 Item = TypeVar("Item")

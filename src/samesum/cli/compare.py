@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from samesum.cli.arguments import from_zero, new_file
+from samesum.cli.arguments import check_new, from_zero, new_file
 from samesum.cli.models import named_sources, split_option
 from samesum.cli.show import Exit, UsageError, print_json
 from samesum.compare.graph import Input
@@ -89,7 +89,8 @@ exit status:
      --max-difference, or by more than roundings come to and nothing that was
      judged explains it
   5  an engine does not run the model, or nothing of it was checked: no node is
-     judged, and it runs alone or --max-ulp is given
+     judged, and it runs alone or --max-ulp is given; or --max-difference is
+     given and no output has another engine's beside it
 of two records: 0 the same bits everywhere, 1 a value differs or is in one of
 them only, or the inputs were others, 2 they have no value in common"""
 
@@ -183,6 +184,7 @@ _OF_MODELS = ("input", "weights", "against", "seed", "max_ulp", "max_difference"
 
 def _check(arguments: argparse.Namespace) -> None:
     """What can be refused is refused before anything runs."""
+    from samesum.cli.models import files_of
     from samesum.compare.records import is_record
 
     for path in (arguments.model, arguments.weights, arguments.other):
@@ -194,6 +196,9 @@ def _check(arguments: argparse.Namespace) -> None:
     given += [f"--{name.replace('_', '-')}" for name in ("max_ulp", "max_difference") if getattr(arguments, name) == 0]
     if arguments.other is not None and given:
         raise UsageError(f"two records are compared as they are, without {', '.join(given)}")
+    weights = arguments.weights or arguments.model.parent / f"{arguments.model.stem}.bin"
+    read = [arguments.model, weights, arguments.other, *files_of(arguments.input)]
+    check_new(read, html=arguments.html, record=arguments.record)
     if arguments.save is not None and arguments.save.exists() and not arguments.save.is_dir():
         raise UsageError(f"--save {arguments.save} is a file; a folder is needed, which need not exist yet")
 

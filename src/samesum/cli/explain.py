@@ -150,7 +150,7 @@ def facts(specs: dict[str, tuple[Spec, ...]]) -> dict[str, dict[str, Any]]:
         found[standard] |= {"axes": axes, "attributes": _attributes(versions), "types": types}
         if judged := how(standard, newest.operator.name):
             exact = judged.scale is Scale.EXACT
-            found[standard]["compare"] = "every bit counts" if exact else f"errors in ulps of {judged.scale.value}"
+            found[standard]["compare"] = "every bit counts" if exact else f"errors in {judged.scale.value}"
         if isinstance(newest.row, Reduction) and newest.row not in (ARGMAX, ARGMIN):
             reduced = "all axes are reduced" if newest.standard.empty_axes_reduce_all else "no axis is reduced"
             found[standard] |= {"no axes": reduced, "empty set": _empty_set(newest)}

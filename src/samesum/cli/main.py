@@ -33,7 +33,7 @@ def build_parser(names: Sequence[str] = VERBS) -> Parser:
     """The parser of the command line with these verbs; each adds its own part."""
     parser = Parser(
         prog="samesum",
-        description="ONNX and OpenVINO reductions and scans, correctly rounded.",
+        description="ONNX and OpenVINO reductions, products and attention, correctly rounded.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,

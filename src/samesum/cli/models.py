@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -83,6 +83,13 @@ def split_option(option: str, known: Sequence[str]) -> tuple[str | None, Path]:
     if not equals or Path(option).exists():
         return None, Path(option)
     return name, Path(path)
+
+
+def files_of(options: Sequence[str]) -> Iterator[Path]:
+    """The files that --input options may read."""
+    for option in options:
+        for path in map(Path, filter(None, (option, option.partition("=")[2]))):
+            yield from path.glob("**/*.pb") if path.is_dir() else [path]
 
 
 def named_sources(name: str | None, path: Path, inputs: Sequence[Input]) -> dict[str, Source]:

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from samesum.cli.models import add_model_to, open_model, read_inputs
+from samesum.cli.arguments import check_new
+from samesum.cli.models import add_model_to, files_of, open_model, read_inputs
 from samesum.cli.show import Exit, print_json, printable, values_json, values_text
 from samesum.files.npy import write_npz
 from samesum.formats.arrays import NDArray, shape_text
@@ -67,6 +68,7 @@ def output_path(text: str) -> Path:
 
 def call(arguments: argparse.Namespace) -> Exit:
     """Runs the model, then saves and prints its outputs."""
+    check_new(files_of(arguments.inputs), output=arguments.output)
     model = open_model(arguments.model, arguments.weights)
     outputs = model.run(read_inputs(arguments.inputs, model.inputs))
     if arguments.output is not None:

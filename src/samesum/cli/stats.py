@@ -7,19 +7,19 @@ from argparse import ArgumentTypeError
 from pathlib import Path
 from typing import Any
 
-from samesum.cli.arguments import above_zero, new_file, some_words, whole_numbers
+from samesum.cli.arguments import above_zero, check_new, new_file, some_words, whole_numbers
 from samesum.cli.arguments import joined as in_one_list
 from samesum.cli.show import Exit, UsageError, print_json, status_of
 from samesum.cli.stats_diff import compare
 from samesum.cli.stats_manifest import keep_or_verify
-from samesum.cli.stats_reading import Run, chosen, run
+from samesum.cli.stats_reading import Run, run
 from samesum.cli.stats_text import COLUMNS, check_plot, document, note, plot, print_records, print_undecoded
 from samesum.errors import AttributeValueError
 from samesum.files.contents import FORMATS
 from samesum.stats.autocast import DATA_MAX
 from samesum.stats.conditions import KINDS, Condition, condition, failures
 from samesum.stats.pattern import Pattern
-from samesum.stats.record import Record, digest, joined
+from samesum.stats.record import Record, digest
 from samesum.stats.store import read_states
 
 RANGES_FOR = ("onnxruntime", "autocast")
@@ -116,6 +116,10 @@ def columns(text: str) -> list[str]:
 
 def call(arguments: argparse.Namespace) -> Exit:
     """Prints what was asked for."""
+    merged = in_one_list(arguments.merge or [])
+    read = [*arguments.files, arguments.verify, *(arguments.diff or []), arguments.model, *merged]
+    check_new(read, manifest=arguments.manifest, plot=arguments.plot, ranges=arguments.ranges)
+    check_new(arguments.files and read, state=arguments.state)
     if arguments.model:
         from samesum.cli.stats_model import measure_model
 
@@ -127,10 +131,8 @@ def call(arguments: argparse.Namespace) -> Exit:
         return compare(arguments)
     if arguments.manifest or arguments.verify:
         return keep_or_verify(arguments)
-    merged = in_one_list(arguments.merge or [])
     pattern = _checked(arguments, bool(merged))
-    before = joined(chosen((record for path in merged for record in _read(path)), arguments.only))
-    found = run(arguments, pattern, before)
+    found = run(arguments, pattern, [record for path in merged for record in _read(path)])
     try:
         found.keeper.save(is_complete=not found.errors)
     finally:  # what was found is shown even if the disk is full

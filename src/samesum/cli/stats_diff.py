@@ -9,7 +9,7 @@ from typing import Any
 
 from samesum.cli.progress import transfer
 from samesum.cli.show import Exit, Table, UsageError, print_json, printable, table_lines, terminal_width
-from samesum.cli.stats_reading import chosen
+from samesum.cli.stats_reading import check_only, chosen
 from samesum.cli.stats_text import cell, note, plain
 from samesum.files.contents import open_tensors
 from samesum.files.tensor import Skipped, Tensor
@@ -23,7 +23,9 @@ def compare(arguments: argparse.Namespace) -> Exit:
     of_manifests = (arguments.manifest, arguments.verify)
     if any((*others, *of_table, *of_manifests)) or arguments.per_channel is not None:
         raise UsageError("--diff takes two files and no others, and goes with --json alone, or with --only")
-    a, b = (_named(path, arguments.only) for path in arguments.diff)
+    a, b = (_named(path) for path in arguments.diff)
+    check_only(arguments.only, [*a, *b])
+    a, b = ({each.name: each for each in chosen(every.values(), arguments.only)} for every in (a, b))
     if a and b and all(path.suffix.lower() == ".npy" for path in arguments.diff):
         b = dict(zip(a, b.values(), strict=True))  # an array has no name but its file's
     if not a and not b:
@@ -50,10 +52,10 @@ def compare(arguments: argparse.Namespace) -> Exit:
     return Exit.UNSUPPORTED if unknown else Exit.FINE
 
 
-def _named(path: Path, patterns: Sequence[str] | None) -> dict[str, Tensor | Skipped]:
+def _named(path: Path) -> dict[str, Tensor | Skipped]:
     contents = open_tensors(path)
     every: list[Tensor | Skipped] = [*contents.tensors, *contents.skipped]
-    return {each.name: each for each in chosen(every, patterns)}
+    return {each.name: each for each in every}
 
 
 def _bytes(each: Tensor | Skipped) -> int:

@@ -8,9 +8,10 @@ import time
 from dataclasses import replace
 from typing import Any
 
+from samesum.cli.arguments import check_new
 from samesum.cli.progress import transfer
 from samesum.cli.show import Exit, UsageError, one_line, print_json, printable, status_of
-from samesum.cli.stats_reading import chosen
+from samesum.cli.stats_reading import check_only, chosen
 from samesum.cli.stats_text import note, throughput
 from samesum.errors import SamesumError
 from samesum.files.contents import open_tensors
@@ -22,38 +23,53 @@ _OTHERS = ("axis", "per_channel", "histogram", "plot", "state", "merge", "digest
 
 def keep_or_verify(arguments: argparse.Namespace) -> Exit:
     """Writes the manifest of the files, or says what is not as a manifest says."""
-    given = [f"--{name.replace('_', '-')}" for name in _OTHERS if getattr(arguments, name) not in (None, False, [])]
+    said = {f"--{name.replace('_', '-')}": getattr(arguments, name) for name in _OTHERS}
+    given = [name for name, value in said.items() if value is not None and value is not False and value != []]
     if given:
         raise UsageError(f"--manifest and --verify go with --json and --only alone, not with {', '.join(given)}")
     if not arguments.files:
         raise UsageError("--manifest and --verify need a FILE")
-    before = chosen(read_manifest(arguments.verify), arguments.only) if arguments.verify else []
-    entries, errors = _entries(arguments)
+    before = read_manifest(arguments.verify) if arguments.verify else ()
+    entries, errors = _entries(arguments, [each.name for each in before])
     if not entries and not before and not errors:
         raise UsageError(f"there is no tensor in {', '.join(map(str, arguments.files))}: nothing was looked at")
     if arguments.verify:
-        return _verify(arguments, before, entries, errors)
+        return _verify(arguments, chosen(before, arguments.only), entries, errors)
+    if not errors:
+        write_manifest(arguments.manifest, entries)
+    open_ones = [each.name for each in entries if not each.is_covered]
+    if arguments.json:
+        print_json(
+            {
+                "manifest": None if errors else str(arguments.manifest),
+                "tensors": len(entries),
+                "not_covered": open_ones,
+                "errors": [one_line(error) for error in errors],
+            }
+        )
     if errors:
         note(f"{arguments.manifest} is not written: not every file could be read")
         return status_of(errors[0])
-    write_manifest(arguments.manifest, entries)
-    open_ones = [each.name for each in entries if not each.is_covered]
     for name in open_ones:
         note(f"{name} is not covered: the file does not tell which bytes it has")
     return Exit.UNSUPPORTED if open_ones else Exit.FINE
 
 
-def _entries(arguments: argparse.Namespace) -> tuple[list[Entry], list[Exception]]:
+def _entries(arguments: argparse.Namespace, before: list[str]) -> tuple[list[Entry], list[Exception]]:
     """Of all tensors that can be read; one that cannot does not end the run."""
     found: list[Entry] = []
     errors: list[Exception] = []
-    tensors: list[Tensor | Skipped] = []
+    every: list[Tensor | Skipped] = []
     for path in arguments.files:
         try:
             contents = open_tensors(path)
-            tensors += chosen([*contents.tensors, *contents.skipped], arguments.only)
+            every += [*contents.tensors, *contents.skipped]
+            check_new(contents.beside, manifest=arguments.manifest)
         except (SamesumError, OSError) as error:
             _tell(error, errors)
+    if not errors:
+        check_only(arguments.only, [each.name for each in every] + before)
+    tensors = chosen(every, arguments.only)
     names = [each.name for each in tensors]
     if twice := sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []:
         raise UsageError(f"two files have a tensor {twice[0]!r}; a manifest has each name once")

@@ -22,8 +22,9 @@ _SHOWN = ("count", "nan", "inf", "min", "max", "mean", "std")
 def measure_model(arguments: argparse.Namespace) -> Exit:
     """Runs the model on each sample and prints what was asked for."""
     others = (arguments.files, arguments.merge, arguments.state, arguments.diff, arguments.axis, arguments.plot)
+    of_manifests = (arguments.manifest, arguments.verify)
     of_files = (arguments.fail_on, arguments.histogram, arguments.digest)
-    if any(others) or any(of_files) or arguments.only or arguments.columns or arguments.sort:
+    if any(others) or any(of_files) or any(of_manifests) or arguments.only or arguments.columns or arguments.sort:
         raise UsageError(
             "--model goes with --data, --per-channel, --ranges, --ranges-for, --data-max, --percentile and --json alone"
         )

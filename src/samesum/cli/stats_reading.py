@@ -14,6 +14,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TypeVar
 
+from samesum.cli.arguments import check_new
 from samesum.cli.progress import transfer
 from samesum.cli.show import UsageError, one_line
 from samesum.cli.stats_text import note, size_text, throughput
@@ -189,15 +190,21 @@ class Run:
             self.errors.append(error)
 
 
-def run(arguments: argparse.Namespace, pattern: Pattern, before: Sequence[Record]) -> Run:
-    """The records of the files beside those of `before`; they are to go into the state file together."""
+def run(arguments: argparse.Namespace, pattern: Pattern, merged: Sequence[Record]) -> Run:
+    """The records of the files beside those of other runs; they are to go into the state file together."""
+    before, names = joined(chosen(merged, arguments.only)), [each.name for each in merged]
     if not arguments.files:
+        check_only(arguments.only, names)
         return Run(_Keeper(arguments.state, Stored(pattern, (), ()), before), before)
     found = Run(_Keeper(None, Stored(pattern, (), ()), before), before)
     contents = _opened(arguments.files, found)
     tensors = chosen((each for one in contents.values() for each in one.tensors), arguments.only)
     skipped = chosen((each for one in contents.values() for each in one.skipped), arguments.only)
-    _check_only(arguments, contents.values(), [*before, *tensors, *skipped])
+    if not found.errors:
+        names += [each.name for one in contents.values() for group in (one.tensors, one.skipped) for each in group]
+        check_only(arguments.only, names)
+    for one in contents.values():
+        check_new(one.beside, state=arguments.state, plot=arguments.plot)
     keeper = found.keeper = _keeper_of(arguments.state, pattern, _origins_of(contents), before)
     _, lacking = check_axes(pattern, iter(tensors))
     if lacking:
@@ -215,12 +222,12 @@ def chosen(found: Iterable[Named], patterns: Sequence[str] | None) -> list[Named
     return [each for each in found if any(fnmatchcase(each.name, pattern) for pattern in patterns)]
 
 
-def _check_only(arguments: argparse.Namespace, contents: Iterable[Contents], found: Sequence[object]) -> None:
-    if arguments.only and not found:
-        names = [each.name for one in contents for each in one.tensors]
-        names += [each.name for one in contents for each in one.skipped]
-        there = f"the first of {len(names)} is {names[0]!r}" if names else "there is no tensor"
-        raise UsageError(f"--only {' '.join(arguments.only)}: no tensor has such a name; {there}")
+def check_only(patterns: Sequence[str] | None, names: Sequence[str]) -> None:
+    """UsageError for a pattern that no name is like: nothing would be looked at for it."""
+    for pattern in patterns or ():
+        if not any(fnmatchcase(name, pattern) for name in names):
+            there = f"the first of {len(names)} is {names[0]!r}" if names else "there is no tensor"
+            raise UsageError(f"--only {pattern}: no tensor has such a name; {there}")
 
 
 def _opened(paths: Sequence[Path], found: Run) -> dict[Path, Contents]:

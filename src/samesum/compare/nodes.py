@@ -96,6 +96,8 @@ def judged_node(observed: Observed, node: Node, how: Judged, feeds: Feeds, seen:
         exact = truths.of(node, how, arrays)
     except SamesumError as error:
         return _without_truth(observed, node, arrays, seen, truths.graph, _no_opinion(node, error))
+    if not exact.exact.size:
+        return EngineFinding(None, None, Verdict.NO_OPINION, "it has no results here")
     work = _Work(observed, node, how, feeds, truths, arrays, exact)
     answer = seen.values[node.result] if inside is not None and seen.values is not None else None
     if (

@@ -8,21 +8,21 @@ import platform
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from pathlib import Path
-from typing import Any
 
 from samesum import __version__
 from samesum.compare.results import EngineFacts
 from samesum.errors import AttributeValueError, ModelError
 from samesum.files.npy import Archive, write_npy
-from samesum.files.opening import replacing
+from samesum.files.opening import json_object, replacing
 from samesum.formats.arrays import NDArray
 from samesum.runtimes.runtime import Feeds
 from samesum.testing.figures import Figure, figure
 from samesum.testing.node import Node
 
 CONTENTS = "record.json"
+_MOST_BYTES, _MOST_VALUES = 1 << 28, 1 << 24
 _DATE = (1980, 1, 1, 0, 0, 0)
 
 
@@ -132,12 +132,20 @@ def read_record(path: Path) -> Record:
     {'onnxruntime': EngineFacts(version='1.32.0', precision='as stored')}
     """
     try:
-        with zipfile.ZipFile(path) as archive:
-            said: Any = json.loads(archive.read(CONTENTS))
+        with zipfile.ZipFile(path) as packed, packed.open(CONTENTS) as file:
+            said = json_object(file.read(_MOST_BYTES + 1), f"{CONTENTS} of {path}", _MOST_BYTES, _MOST_VALUES)
         engines = {name: EngineFacts(*each) for name, each in said["engines"].items()}
         entries = [Entry(*each) for each in said["entries"]]
-        return Record(path, said["model"], said["machine"], engines, entries, Archive(path))
-    except (zipfile.BadZipFile, KeyError, TypeError, ValueError) as error:
+        texts = [text for group in (engines.values(), entries) for each in group for text in astuple(each)]
+        if not isinstance(said["entries"], list) or not all(
+            isinstance(each, str) for each in (said["model"], said["machine"], *texts)
+        ):
+            raise TypeError("what it names are no texts")
+        archive = Archive(path)
+        if not all(each.member in archive and each.engine in engines for each in entries):
+            raise ValueError("an entry has no values or no engine")
+        return Record(path, said["model"], said["machine"], engines, entries, archive)
+    except (zipfile.BadZipFile, KeyError, TypeError, ValueError, AttributeError) as error:
         raise ModelError(f"{path} is no record that `compare --record` wrote: {error}") from None
 
 

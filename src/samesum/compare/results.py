@@ -263,6 +263,5 @@ def _node(node: NodeFinding) -> dict[str, Any]:
 def _figure(found: Figure | None) -> dict[str, Any] | None:
     if found is None:
         return None
-    worst = found.worst
-    shown = worst and {"index": list(worst.index), "got": number(worst.got), "exact": number(worst.exact)}
+    shown = found.worst and found.worst.to_dict()
     return {"ulp": number(found.ulp), "scaled": number(found.scaled), "wrong": found.wrong, "worst": shown}

@@ -93,7 +93,7 @@ SITUATIONS = (
     Situation("int64", "integers that float64 does not hold", _LARGE),
     Situation("truncation", "a mean that is no integer", _of(np.int32, [-3, -4], ("ReduceMean", "ReduceL2"))),
     Situation("equal", "several greatest or least elements", _EQUAL),
-    Situation("truth", "true and false", _LOGICAL),
+    Situation("bool", "true and false", _LOGICAL),
 )
 BY_NAME: Mapping[str, Situation] = {situation.name: situation for situation in SITUATIONS}
 
@@ -212,7 +212,15 @@ def _answers(case: Case, engines: Sequence[Contestant]) -> Iterator[Answer]:
             continue
         given = _given(engine, case, forms[0])
         own = given if engine is engines[0] else own
-        yield Answer(engine.name, given if isinstance(given, str) else text_of(given), not _same(own, given, ulps))
+        yield Answer(engine.name, _text(own, given), not _same(own, given, ulps))
+
+
+def _text(own: NDArray | str, given: NDArray | str) -> str:
+    """What an engine gave, with its dtype where that is not samesum's."""
+    if isinstance(given, str):
+        return given
+    another = not isinstance(own, str) and own.dtype != given.dtype
+    return f"{given.dtype.name} {text_of(given)}" if another else text_of(given)
 
 
 def _given(engine: Contestant, case: Case, form: Form) -> NDArray | str:

@@ -43,7 +43,7 @@ def counts(found: Sequence[Explained], engine: str) -> tuple[int, int]:
 def markdown(found: Sequence[Explained], versions: dict[str, str]) -> str:
     """What the cases show, a table of those in which an engine differs, and how often each agrees."""
     shown = {each.situation.name: each.situation.shows for each in found}
-    cases = [f"- `{name}`: {shows}" for name, shows in shown.items()]
+    cases = ["| case | data |", "| --- | --- |", *(f"| `{name}` | {shows} |" for name, shows in shown.items())]
     lines = [["operator", "case", "data", *(f"{name} {version}" for name, version in versions.items())]]
     lines += [["---"] * len(lines[0])]
     lines += [["all cases", "", "", *("{}/{}".format(*counts(found, name)) for name in versions)]]
@@ -65,7 +65,7 @@ def _cell(answer: Answer | None, own: Answer | None) -> str:
     """The answer, in bold if it differs from samesum's own, which is not repeated."""
     if answer is None:
         return "-"
-    if own is not None and answer is not own and answer.text == own.text:
+    if answer is not own and not answer.differs and own is not None and answer.text == own.text:
         return "same"
     return f"**{answer.text}**" if answer.differs else answer.text
 

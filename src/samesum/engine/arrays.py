@@ -11,8 +11,7 @@ import numpy as np
 
 from samesum import _core
 from samesum.errors import SITE, ArgumentTypeError, AxisError, DtypeError, SamesumError, ShapeError
-from samesum.formats.arrays import BFLOAT16, Dtype, NDArray
-from samesum.formats.axes import axis_number
+from samesum.formats.arrays import BFLOAT16, Dtype, NDArray, integer_of
 from samesum.formats.elements import ONNX_ELEMENTS
 
 # Tensors of other libraries as NumPy arrays on the same memory, bfloat16 and float8 included.
@@ -193,19 +192,24 @@ def as_array(x: Any) -> NDArray:
     return array
 
 
-def as_integers(axes: Any) -> NDArray:
-    """`axes` as an array: Python integers become int64 of rank 0 or 1, an array keeps its type and rank.
+def as_integers(numbers: Any, what: str = "an axis", error: type[SamesumError] = AxisError) -> NDArray:
+    """`numbers` as an array: Python integers become int64 of rank 0 or 1, an array keeps its type and rank.
 
-    Raises AxisError for a sequence with anything else in it and for integers that int64 does not hold.
+    Raises the error for a sequence with anything else than `what` in it and for integers that int64 does not hold.
     """
     try:
-        if isinstance(axes, int):
-            return np.array(axis_number(axes), dtype=np.int64)
-        if isinstance(axes, list | tuple | range):
-            return np.array([axis_number(axis) for axis in axes], dtype=np.int64)
+        if isinstance(numbers, int):
+            return np.array(integer_of(what, numbers, error), dtype=np.int64)
+        if isinstance(numbers, list | tuple | range):
+            return np.array([integer_of(what, each, error) for each in numbers], dtype=np.int64)
     except OverflowError:
-        raise AxisError(f"axes are {axes!r}; an axis has to be an integer of 64 bits") from None
-    return as_array(axes)
+        raise error(f"{what} has to be an integer of 64 bits; got {numbers!r}") from None
+    return as_array(numbers)
+
+
+def as_sizes(numbers: Any) -> NDArray:
+    """The sizes of a result as an array, as `as_integers` has them; raises DtypeError for what is none."""
+    return as_integers(numbers, "a size of output_shape", DtypeError)
 
 
 def as_dtype(dtype: Any) -> np.dtype[Any] | None:

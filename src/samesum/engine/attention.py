@@ -17,7 +17,7 @@ from samesum import _core
 from samesum.algebra.elements import float_format
 from samesum.engine.attention_exact import Exactly, Formula, Row, rounded_score
 from samesum.errors import AttributeValueError, DtypeError, ShapeError
-from samesum.formats.arrays import NDArray, checked
+from samesum.formats.arrays import NDArray, broadcast, checked
 from samesum.formats.rounding import Format
 
 _MOST_SCALE = 2.0**500
@@ -123,12 +123,10 @@ def _call(
     rows, keys = query.shape[-2], key.shape[-2]
     lasts = [(query, query.shape[-2:]), (key, key.shape[-2:]), (value, value.shape[-2:]), (mask, (rows, keys))]
     try:
-        batch = np.broadcast_shapes(*(x.shape[:-2] for x, _ in lasts if x is not None))
-        if ends is not None:
-            batch = np.broadcast_shapes(batch, ends.shape[:-1])
+        batch = broadcast(*(x.shape[:-2] for x, _ in lasts if x is not None), () if ends is None else ends.shape[:-1])
         operands = [None if x is None else _spread(x, (*batch, *last)) for x, last in lasts]
         all_ends = None if ends is None else _spread(np.asarray(ends, np.int64), (*batch, rows))
-    except (ValueError, RuntimeError):  # the second one of more axes than NumPy broadcasts
+    except ValueError:
         shapes = ", ".join(str(x.shape) for x in (query, key, value, mask, ends) if x is not None)
         raise ShapeError(f"the shapes {shapes} do not broadcast to one batch") from None
     if mask is not None and mask.dtype != np.bool_ and (float_format(mask.dtype) is None or mask.dtype.itemsize == 1):

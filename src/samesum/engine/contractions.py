@@ -5,7 +5,7 @@ The axes of an array have labels, as in Einstein's notation; nothing is copied t
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeGuard
@@ -16,7 +16,7 @@ from samesum import _core
 from samesum.algebra.rows import MAX, SUM
 from samesum.engine.memory import reduce
 from samesum.errors import ArgumentError, AxisError, ShapeError
-from samesum.formats.arrays import Dtype, NDArray, Out, checked, native
+from samesum.formats.arrays import Dtype, NDArray, Out, broadcast, checked, native
 from samesum.formats.axes import all_from_front
 
 vecdot = _core.vecdot
@@ -147,11 +147,9 @@ def _matrices(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[Labels, Labels, L
     if length != other:
         raise ShapeError(f"{shapes}: the rows of the first have {length} elements, the columns of the second {other}")
     try:
-        batch = np.broadcast_shapes(a[:-2], b[:-2])
-    except ValueError:
-        raise ShapeError(f"{shapes}: the axes before the last two do not broadcast together") from None
-    except RuntimeError:  # NumPy's, beyond 32
-        raise ShapeError(f"{shapes}: at most 32 axes before the last two are allowed") from None
+        batch = broadcast(a[:-2], b[:-2])
+    except ShapeError as error:
+        raise ShapeError(f"{shapes}: of the axes before the last two, {error}") from None
     matrix = [label for label in ("row", "column") if label in of_a or label in of_b]
     shape = (*batch, *a[-2:-1], *(b[-1:] if len(b) > 1 else ()))
     return tuple(of_a), tuple(of_b), (*range(-len(batch), 0), *matrix), shape
@@ -198,21 +196,30 @@ def einsum(subscripts: str, operands: Sequence[NDArray], common: Dtype, dtype: D
     it does not fit.
     """
     inputs, result = parsed(subscripts, [each.ndim for each in operands])
-    _check_lengths(subscripts, inputs, operands)
+    steps = _steps(inputs, result, _lengths(subscripts, inputs, operands))
     first, of_first = _diagonal(operands[0], inputs[0])
     if len(operands) == 1:
         axes = tuple(i for i, label in enumerate(of_first) if label not in result)
         kept = [label for label in of_first if label in result]
         total = reduce(SUM, first, axes, dtype=None if first.dtype == dtype else dtype)
         return np.asarray(total.transpose([kept.index(label) for label in result]), order="C")
-    for place, (operand, labels) in enumerate(zip(operands[1:], inputs[1:], strict=True), 2):
+    for place, (operand, labels, kept) in enumerate(zip(operands[1:], inputs[1:], steps, strict=True), 2):
         second, of_second = _diagonal(operand, labels)
-        is_last = place == len(operands)
-        needed = set(result).union(*inputs[place:])
-        kept = result if is_last else [label for label in dict.fromkeys((*of_first, *of_second)) if label in needed]
-        first = contract(first, of_first, second, of_second, kept, dtype if is_last else common)
+        first = contract(first, of_first, second, of_second, kept, dtype if place == len(operands) else common)
         of_first = kept
     return first
+
+
+def _steps(
+    inputs: Sequence[Labels], result: list[Hashable], lengths: Sequence[Mapping[Hashable, int]]
+) -> list[list[Hashable]]:
+    """The labels of what comes of each pair, every one of which has an allowed size."""
+    steps = []
+    for place, known in enumerate(lengths[1:], 2):
+        needed = set(result).union(*inputs[place:])
+        steps.append(result if place == len(inputs) else [label for label in known if label in needed])
+        checked([known[label] for label in steps[-1]])
+    return steps
 
 
 def parsed(subscripts: str, ranks: Sequence[int | None]) -> tuple[list[list[Hashable]], list[Hashable]]:
@@ -268,9 +275,10 @@ def _diagonal(x: NDArray, labels: Labels) -> tuple[NDArray, list[Hashable]]:
     return np.lib.stride_tricks.as_strided(x, shape, strides, writeable=False), once
 
 
-def _check_lengths(subscripts: str, inputs: Sequence[Labels], operands: Sequence[NDArray]) -> None:
-    """Axes with one label have one length, between operands also 1."""
+def _lengths(subscripts: str, inputs: Sequence[Labels], operands: Sequence[NDArray]) -> list[dict[Hashable, int]]:
+    """Up to each operand the length of each label: its axes have one length, between operands also 1."""
     lengths: dict[Hashable, int] = {}
+    found = []
     for labels, operand in zip(inputs, operands, strict=True):
         own: dict[Hashable, int] = {}
         for label, length in zip(labels, operand.shape, strict=True):
@@ -279,4 +287,6 @@ def _check_lengths(subscripts: str, inputs: Sequence[Labels], operands: Sequence
                 shapes = ", ".join(str(each.shape) for each in operands)
                 named = f"{label!r}" if isinstance(label, str) else "an axis of the ellipsis"
                 raise ShapeError(f"the equation {subscripts!r}: {named} has several lengths in the shapes {shapes}")
-        lengths.update({label: length for label, length in own.items() if length != 1})
+        lengths |= {label: length for label, length in own.items() if length != 1 or label not in lengths}
+        found.append(dict(lengths))
+    return found

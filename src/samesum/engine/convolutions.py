@@ -7,7 +7,7 @@ of the kernel's. A transposed one has a list for each residue of its stride, so 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from math import gcd
 
@@ -83,7 +83,13 @@ def convolve(
     result = np.empty(checked([*x.shape[:2], weight.shape[1], *sizes]), dtype)
     if not result.size:
         return result
-    padded, before = _padded(native(x), axes)
+    x = native(x)
+    axes = list(axes)
+    for i, phases in enumerate(axes):
+        met = [each for each in phases if each.taps and each.outputs]
+        if sum(_beyond(met, x.shape[3 + i])) > x.shape[3 + i] + sum(each.outputs * each.taps for each in met):
+            x, axes[i] = _gathered(x, 3 + i, phases)
+    padded, before = _padded(x, axes)
     added = Added(term)
     spatial, kernel = [f"o{i}" for i in range(len(axes))], [f"k{i}" for i in range(len(axes))]
     for phase in product(*axes):
@@ -105,12 +111,31 @@ def _behind(slices: list[slice]) -> tuple[slice, ...]:
     return (slice(None), slice(None), slice(None), *slices)
 
 
+def _beyond(met: Sequence[Taps], size: int) -> tuple[int, int]:
+    """How many places before and after the data along an axis these lists of taps meet."""
+    return max([0, *(-each.least for each in met)]), max([0, *(each.most - size + 1 for each in met)])
+
+
+def _gathered(x: NDArray, axis: int, phases: Sequence[Taps]) -> tuple[NDArray, list[Taps]]:
+    """The elements that windows meet along an axis, one window after the other, where padding would be longer."""
+    places = [
+        (each.start + np.arange(each.outputs)[:, None] * each.step + np.arange(each.taps) * each.reach).ravel()
+        for each in phases
+    ]
+    starts = np.cumsum([0, *map(len, places)]).tolist()
+    where = np.concatenate(places)
+    there = (where >= 0) & (where < x.shape[axis])
+    found = np.zeros(checked([*x.shape[:axis], len(where), *x.shape[axis + 1 :]]), x.dtype)
+    found[(slice(None),) * axis + (there,)] = np.take(x, where[there], axis)
+    moved = [replace(each, start=start, step=each.taps, reach=1) for start, each in zip(starts, phases, strict=False)]
+    return found, moved
+
+
 def _padded(x: NDArray, axes: Sequence[Sequence[Taps]]) -> tuple[NDArray, list[int]]:
     """`x` with zeros where windows reach beyond it, and how many of them are before it along each spatial axis."""
-    met = [[each for each in phases if each.taps and each.outputs] for phases in axes]
-    before = [max([0, *(-each.least for each in phases)]) for phases in met]
     inner = x.shape[3:]
-    after = [max([0, *(each.most - n + 1 for each in phases)]) for phases, n in zip(met, inner, strict=True)]
+    met = [[each for each in phases if each.taps and each.outputs] for phases in axes]
+    before, after = map(list, zip(*map(_beyond, met, inner), strict=True))
     if not any(before) and not any(after):
         return x, before
     shape = [a + n + b for a, n, b in zip(before, inner, after, strict=True)]

@@ -32,8 +32,8 @@ _SPLITTER = 2.0**27 + 1
 
 def product_error(a: NDArray, b: NDArray, product: NDArray) -> NDArray:
     """What the product leaves out, exactly, for operands between 2^-450 and 2^450 (Dekker)."""
-    a_high, a_low = _halves(a)
-    b_high, b_low = (a_high, a_low) if b is a else _halves(b)
+    a_high, a_low = halves(a)
+    b_high, b_low = (a_high, a_low) if b is a else halves(b)
     error: NDArray = a_high * b_high
     error -= product
     for each, other in ((a_high, b_low), (a_low, b_high), (a_low, b_low)):
@@ -41,7 +41,8 @@ def product_error(a: NDArray, b: NDArray, product: NDArray) -> NDArray:
     return error
 
 
-def _halves(a: NDArray) -> tuple[NDArray, NDArray]:
+def halves(a: NDArray) -> tuple[NDArray, NDArray]:
+    """A number as two of at most 26 bits, of magnitudes below 2^996 (Veltkamp)."""
     high = a * _SPLITTER
     high -= high - a
     return high, a - high

@@ -17,9 +17,9 @@ import ml_dtypes
 import numpy as np
 
 from samesum.errors import ModelError, UnsafeModelError
-from samesum.files.opening import opened, size_of
+from samesum.files.opening import opened, size_of, stretch
 from samesum.files.source import NO_LIMITS, Limits
-from samesum.files.tensor import Contents, Skipped, StreamTensor, bytes_at, bytes_of, contents, stretch
+from samesum.files.tensor import Contents, Skipped, StreamTensor, bytes_at, bytes_of, contents
 from samesum.formats.elements import Element
 
 MAGIC = b"GGUF"

@@ -19,7 +19,7 @@ import numpy as np
 
 from samesum.errors import ModelError, UnsafeModelError
 from samesum.files.onnx_places import Form, Place, places
-from samesum.files.opening import entries, opened, opened_at, place, size_of
+from samesum.files.opening import entries, opened, opened_at, place, size_of, stretch
 from samesum.files.protobuf import Field, Varints, dims_of, fields, text_of
 from samesum.files.source import NO_LIMITS, Limits, Source
 from samesum.files.tensor import (
@@ -32,7 +32,6 @@ from samesum.files.tensor import (
     bytes_at,
     bytes_of,
     contents,
-    stretch,
 )
 from samesum.formats.elements import ONNX_ELEMENTS, Element, decoded
 

@@ -15,9 +15,9 @@ from xml.parsers import expat
 import numpy as np
 
 from samesum.errors import ModelError, UnsafeModelError
-from samesum.files.opening import opened, size_of
+from samesum.files.opening import opened, size_of, stretch
 from samesum.files.source import NO_LIMITS, Limits
-from samesum.files.tensor import Contents, Names, Skipped, StreamTensor, bytes_at, bytes_of, contents, stretch
+from samesum.files.tensor import Contents, Names, Skipped, StreamTensor, bytes_at, bytes_of, contents
 from samesum.formats.elements import IR_ELEMENTS
 
 SUFFIX = ".xml"

@@ -10,13 +10,14 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
 from samesum.errors import ModelError, SamesumError, UnsafeModelError
-from samesum.files.opening import opened, replacing, size_of
+from samesum.files.opening import opened, replacing, size_of, stretch
 from samesum.files.source import NO_LIMITS, Limits, Source
 from samesum.formats.arrays import BFLOAT16, Dtype, NDArray
 from samesum.formats.elements import FLOAT8
@@ -42,13 +43,7 @@ def npy_source(path: Path, limits: Limits = NO_LIMITS) -> Source:
         stored, shape, is_fortran = read_header(file, str(path))
         begin = file.tell()
 
-    @contextmanager
-    def elements() -> Iterator[IO[bytes]]:
-        with opened(path) as file:
-            file.seek(begin)
-            yield file
-
-    source = Source(str(path), held(stored), shape, stored, is_fortran, elements)
+    source = Source(str(path), held(stored), shape, stored, is_fortran, partial(stretch, path, begin))
     check(source, size - begin, limits)
     return source
 

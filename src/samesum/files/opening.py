@@ -27,19 +27,29 @@ from samesum.errors import AttributeValueError, ModelError, UnsafeModelError
 def replacing(path: Path) -> Iterator[IO[bytes]]:
     """A file beside `path` that takes its place at the end, or leaves nothing behind after an error.
 
-    A link stays a link, and the file has the permissions of a new one. Raises OSError, which names `path`.
+    A link stays a link, and the file has the permissions of a new one. A device or a pipe is written to as it is.
+    Raises OSError, which names `path`.
     """
     target = path.resolve()
+    try:
+        with target.open("wb") if target.exists() and not target.is_file() else _replaced(target) as file:
+            yield file
+    except BaseException as error:
+        if isinstance(error, OSError) and error.filename is None and error.errno is not None:
+            raise OSError(error.errno, error.strerror, str(path)) from None
+        raise
+
+
+@contextmanager
+def _replaced(target: Path) -> Iterator[IO[bytes]]:
     descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:
             yield file
         Path(name).chmod(0o666 & ~_mask())
         Path(name).replace(target)
-    except BaseException as error:
+    except BaseException:
         Path(name).unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.filename is None and error.errno is not None:
-            raise OSError(error.errno, error.strerror, str(path)) from None
         raise
 
 
@@ -131,6 +141,14 @@ def opened(path: Path) -> IO[bytes]:
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     raise ModelError(f"{path} is not a regular file")
+
+
+@contextmanager
+def stretch(path: Path, begin: int) -> Iterator[IO[bytes]]:
+    """The regular file from the byte `begin` on."""
+    with opened(path) as file:
+        file.seek(begin)
+        yield file
 
 
 def size_of(file: IO[bytes]) -> int:

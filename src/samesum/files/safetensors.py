@@ -16,9 +16,9 @@ import ml_dtypes
 import numpy as np
 
 from samesum.errors import ModelError, UnsafeModelError
-from samesum.files.opening import MAX_BYTES, inside, is_integers, json_object, opened, read_bytes, size_of
+from samesum.files.opening import MAX_BYTES, inside, is_integers, json_object, opened, read_bytes, size_of, stretch
 from samesum.files.source import NO_LIMITS, Limits
-from samesum.files.tensor import Contents, Skipped, StreamTensor, Tensor, bytes_at, contents, stretch
+from samesum.files.tensor import Contents, Skipped, StreamTensor, Tensor, bytes_at, contents
 from samesum.formats.elements import Element
 
 _LONGEST_NAME = 255

@@ -14,7 +14,6 @@ from typing import IO, Protocol
 import numpy as np
 
 from samesum.errors import AttributeValueError, DtypeError
-from samesum.files.opening import opened
 from samesum.files.source import WINDOW, Source, windows
 from samesum.formats.arrays import NDArray, type_name
 from samesum.formats.elements import OF_FILES, Element, decoded, names
@@ -231,11 +230,3 @@ def tuple_of_ranges(shape: tuple[int, ...], most: int) -> tuple[Ranges, ...]:
         for outer in itertools.product(*map(range, shape[:cut]))
         for begin in range(0, shape[cut], step)
     )
-
-
-@contextmanager
-def stretch(path: Path, begin: int) -> Iterator[IO[bytes]]:
-    """The regular file from the byte `begin` on."""
-    with opened(path) as file:
-        file.seek(begin)
-        yield file

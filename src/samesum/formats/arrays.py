@@ -60,6 +60,18 @@ def checked(shape: Sequence[int]) -> tuple[int, ...]:
     return tuple(shape)
 
 
+def broadcast(*shapes: Sequence[int]) -> tuple[int, ...]:
+    """The shape to which arrays of these shapes broadcast, within the limits; NumPy's own search ends at 32 dims."""
+    result = [1] * max(map(len, shapes))
+    for shape in shapes:
+        for place, dim in enumerate(shape, len(result) - len(shape)):
+            if dim not in (1, result[place]):
+                if result[place] != 1:
+                    raise ShapeError(f"the shapes {' and '.join(map(str, shapes))} do not broadcast together")
+                result[place] = dim
+    return checked(result)
+
+
 class SharesMemory(Protocol):
     """A tensor of another library, by the DLPack protocol."""
 

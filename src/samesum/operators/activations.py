@@ -17,10 +17,8 @@ from samesum.errors import ShapeError
 from samesum.formats.arrays import Dtype, NDArray
 from samesum.formats.conversion import convert
 from samesum.operators import once
-from samesum.operators.pointwise import broadcast_shape, clip_attributes, given, optional, relu
+from samesum.operators.pointwise import broadcast_shape, clip_attributes, given, optional, relu, widened
 from samesum.operators.rows import Attributes, Inputs, Run
-
-_WIDE = np.dtype(np.float64)
 
 
 def affine(x: NDArray, alpha: Any, beta: Any) -> NDArray:
@@ -38,59 +36,59 @@ def hard_sigmoid(x: NDArray, alpha: Any, beta: Any) -> NDArray:
 
 def leaky(x: NDArray, alpha: Any) -> NDArray:
     """x, but alpha x where it is negative."""
-    return np.where(x < 0, _narrow(_wide(x) * alpha, x.dtype), x)
+    return np.where(x < 0, _narrow(widened(x) * alpha, x.dtype), x)
 
 
 def thresholded(x: NDArray, alpha: Any) -> NDArray:
     """x where it is greater than alpha, else 0; NaN stays NaN."""
-    return np.where(_wide(x) <= alpha, x.dtype.type(0), x)
+    return np.where(widened(x) <= alpha, x.dtype.type(0), x)
 
 
 def elu(x: NDArray, alpha: Any) -> NDArray:
     """x, but alpha (e^x - 1) where it is negative."""
-    return np.where(x < 0, _narrow(alpha * _exponential_less_one(_wide(x)), x.dtype), x)
+    return np.where(x < 0, _narrow(alpha * _exponential_less_one(widened(x)), x.dtype), x)
 
 
 def selu(x: NDArray, alpha: Any, gamma: Any) -> NDArray:
     """gamma x, but gamma alpha (e^x - 1) where it is negative."""
-    wide = _wide(x)
+    wide = widened(x)
     return _narrow(gamma * np.where(wide < 0, alpha * _exponential_less_one(wide), wide), x.dtype)
 
 
 def celu(x: NDArray, alpha: Any) -> NDArray:
     """x, but alpha (e^(x / alpha) - 1) where that is less than 0."""
-    lower = np.minimum(alpha * _exponential_less_one(_wide(x) / alpha), 0)
-    return _narrow(np.maximum(_wide(x), 0) + lower, x.dtype)
+    lower = np.minimum(alpha * _exponential_less_one(widened(x) / alpha), 0)
+    return _narrow(np.maximum(widened(x), 0) + lower, x.dtype)
 
 
 def scaled_tanh(x: NDArray, alpha: Any, beta: Any) -> NDArray:
     """alpha tanh(beta x)."""
-    return _narrow(alpha * elementwise.tanh(_wide(x) * beta), x.dtype)
+    return _narrow(alpha * elementwise.tanh(widened(x) * beta), x.dtype)
 
 
 def swish(x: NDArray, alpha: Any) -> NDArray:
     """x / (1 + e^(-alpha x)), whose limit is -0 for -infinity where alpha is positive."""
-    wide = _wide(x)
+    wide = widened(x)
     y = wide * elementwise.sigmoid(wide * alpha)
     return _narrow(np.where(np.isinf(wide) & np.isnan(y), np.copysign(0.0, wide), y), x.dtype)
 
 
 def mish(x: NDArray) -> NDArray:
     """x tanh(log(1 + e^x)), whose limit is -0 for -infinity."""
-    wide = _wide(x)
+    wide = widened(x)
     y = wide * elementwise.tanh(elementwise.softplus(wide))
     return _narrow(np.where(np.isneginf(wide), -0.0, y), x.dtype)
 
 
 def softsign(x: NDArray) -> NDArray:
     """x / (1 + |x|), whose limits are -1 and 1."""
-    wide = _wide(x)
+    wide = widened(x)
     return _narrow(np.where(np.isinf(wide), np.sign(wide), wide / (1 + np.abs(wide))), x.dtype)
 
 
 def hard_swish(x: NDArray) -> NDArray:
     """x times x / 6 + 1 / 2 between 0 and 1, rounded once (float64: twice)."""
-    wide = _wide(x)
+    wide = widened(x)
     bounded = np.clip(wide, -3, 3)
     between = once.quotient(once.total(bounded * bounded, 3 * bounded), np.float64(6))
     return _narrow(np.where(wide >= 3, wide, np.where(wide <= -3, -0.0, between)), x.dtype)
@@ -98,7 +96,7 @@ def hard_swish(x: NDArray) -> NDArray:
 
 def sixth_sigmoid(x: NDArray) -> NDArray:
     """(x + 3) / 6 between 0 and 1, rounded once (float64: twice)."""
-    return _narrow(once.quotient(once.total(np.clip(_wide(x), -3, 3), np.float64(3)), np.float64(6)), x.dtype)
+    return _narrow(once.quotient(once.total(np.clip(widened(x), -3, 3), np.float64(3)), np.float64(6)), x.dtype)
 
 
 def _clipped(x: NDArray, low: Any, high: Any) -> NDArray:
@@ -170,7 +168,7 @@ def prelu_by_channel(_: Attributes, inputs: Inputs) -> NDArray:
 def _sloped(x: NDArray, slope: NDArray) -> NDArray:
     if x.dtype.kind in "iu":
         return np.where(x < 0, x * slope, x)
-    y: NDArray = leaky(x, _wide(slope))
+    y: NDArray = leaky(x, widened(slope))
     return y
 
 
@@ -183,7 +181,7 @@ def biased(function: Callable[[NDArray], NDArray]) -> Run:
             return function(x)
         if bias.shape != x.shape[-1:]:
             raise ShapeError(f"bias has shape {bias.shape}; allowed is {x.shape[-1:]}")
-        return _narrow(function(_wide(x) + _wide(bias)), x.dtype)
+        return _narrow(function(widened(x) + widened(bias)), x.dtype)
 
     return run
 
@@ -193,10 +191,6 @@ def _exponential_less_one(x: NDArray) -> NDArray:
     t = elementwise.tanh(-np.abs(x) / 2)
     below = 2 * t / (1 - t)
     return np.asarray(np.where(x > 0, -below / (1 + below), below))
-
-
-def _wide(x: NDArray) -> NDArray:
-    return convert(x, _WIDE)
 
 
 def _narrow(x: Any, dtype: Dtype) -> NDArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,10 +19,11 @@ from samesum.operators.rows import row as row_of
 _PRECISIONS = (1, 10, 11, 16)
 
 
-def onnx_attention(attributes: Attributes, inputs: Inputs, count: int) -> tuple[NDArray, ...]:
+def onnx_attention(pads: bool, attributes: Attributes, inputs: Inputs, count: int) -> tuple[NDArray, ...]:
     """Attention: the result, the keys and values with those before, and what the mode shows of the products.
 
-    `softmax_precision` changes nothing: each output is its own formula, rounded once.
+    `softmax_precision` changes nothing: each output is its own formula, rounded once. A mask that ends before the keys
+    leaves out those beyond it if it is one that `pads`, since 24, where a last axis of 1 ends there, too.
     """
     _check_onnx(attributes)
     is_flat, (query, key, value) = _heads(attributes, *(given(inputs, i) for i in range(3)))
@@ -30,7 +32,7 @@ def onnx_attention(attributes: Attributes, inputs: Inputs, count: int) -> tuple[
         raise ShapeError("nonpad_kv_seqlen and past_key are given; one of them at most is allowed")
     before, key, value = _after_past(past_key, past_value, key, value)
     keys = key.shape[2]
-    mask = _full_mask(optional(inputs, 3), keys)
+    mask = _full_mask(optional(inputs, 3), keys if pads else 0)
     if lengths is not None and lengths.shape != query.shape[:1]:
         raise ShapeError(f"nonpad_kv_seqlen has shape {lengths.shape}; allowed is {query.shape[:1]}")
     starts = np.array([before]) if lengths is None else lengths - query.shape[2]
@@ -93,17 +95,19 @@ def _after_past(
     for name, past, new in (("past_key", past_key, key), ("past_value", past_value, value)):
         if past.ndim != 4 or past.shape[:2] != new.shape[:2] or past.shape[3] != new.shape[3]:
             raise ShapeError(f"{name} has shape {past.shape}, which does not go before one of {new.shape}")
+        if past.dtype != new.dtype:
+            raise DtypeError(f"{name} is {past.dtype.name}, and what comes after it {new.dtype.name}")
         joined.append(np.concatenate([past, new], axis=2))
     return past_key.shape[2], joined[0], joined[1]
 
 
 def _full_mask(mask: NDArray | None, keys: int) -> NDArray | None:
-    """The mask for all keys: those beyond its end are left out. Integers are added as they are."""
+    """The mask for so many keys: those beyond its end are left out. Integers are added as they are."""
     if mask is None:
         return None
     if mask.dtype.kind in "iu":
         mask = _as_floats(mask)
-    missing = keys - mask.shape[-1] if mask.ndim and mask.shape[-1] != 1 else 0
+    missing = keys - mask.shape[-1] if mask.ndim else 0
     if missing <= 0:
         return mask
     width = [(0, 0)] * (mask.ndim - 1) + [(0, missing)]
@@ -149,11 +153,7 @@ def _grouped(
         )
     split = (batch, groups, heads // groups)
     if mask is not None:
-        whole = (batch, heads, length, key.shape[2])
-        try:
-            mask = np.broadcast_to(mask, whole).reshape(*split, *whole[2:])
-        except ValueError:
-            raise ShapeError(f"the mask has shape {mask.shape}; it does not broadcast to {whole}") from None
+        mask = _spread(mask, (batch, heads, length, key.shape[2])).reshape(*split, length, key.shape[2])
     result, products = attention(
         query.reshape(*split, *query.shape[2:]),
         key[:, :, None],
@@ -215,16 +215,15 @@ def openvino_attention(attributes: Attributes, inputs: Inputs) -> NDArray:
     if attributes["causal"]:
         mask, ends = None, np.arange(1, query.shape[-2] + 1)
     if mask is not None:
-        mask = np.broadcast_to(mask, np.broadcast_shapes(mask.shape, (1, 1)))
-        mask = _spread_mask(mask, query.shape[-2], key.shape[-2])
+        mask = _spread(mask, (*mask.shape[:-2], query.shape[-2], key.shape[-2]))
     return attention(query, key, value, mask, ends, None if scale is None else float(scale.reshape(-1)[0]))[0]
 
 
-def _spread_mask(mask: NDArray, rows: int, keys: int) -> NDArray:
+def _spread(mask: NDArray, shape: tuple[int, ...]) -> NDArray:
     try:
-        return np.broadcast_to(mask, (*mask.shape[:-2], rows, keys))
+        return np.broadcast_to(mask, shape)
     except ValueError:
-        raise ShapeError(f"the mask has shape {mask.shape}; it does not broadcast to {(rows, keys)}") from None
+        raise ShapeError(f"the mask has shape {mask.shape}; it does not broadcast to {shape}") from None
 
 
 def openvino_attention_shape(_: Attributes, facts: Facts) -> Fact:
@@ -247,8 +246,8 @@ def multi_head_attention(attributes: Attributes, inputs: Inputs, count: int) -> 
     mask = _padding_mask(attributes, optional(inputs, 4), query, key)
     bias = optional(inputs, 5)
     if bias is not None:
-        whole = np.broadcast_to(bias, (*bias.shape[:-2], query.shape[2], key.shape[2]))
-        mask = whole if mask is None else mask + whole.astype(np.float64)
+        _spread(bias, (*query.shape[:3], key.shape[2]))
+        mask = bias if mask is None else mask + bias.astype(np.float64)
     ends = None
     if attributes["unidirectional"]:
         ends = before + np.arange(1, query.shape[2] + 1)[None, None]
@@ -261,13 +260,15 @@ def _unpacked(heads: int, inputs: Inputs) -> list[NDArray]:
     """Queries, keys and values as (batch, heads, length, size), with the bias of their projections."""
     query, key, value, bias = given(inputs, 0), *(optional(inputs, i) for i in (1, 2, 3))
     if query.ndim == 5 and key is None and value is None:
-        parts = [query[:, :, :, i].transpose(0, 2, 1, 3) for i in range(3)]
-    elif key is not None and key.ndim == 5 and value is None:
-        parts = [_split(query, heads), *(key[:, :, :, i].transpose(0, 2, 1, 3) for i in range(2))]
-    elif key is not None and value is not None and query.ndim == 3:
+        parts = _parted(query, 3)
+    elif key is not None and key.ndim == 5 and value is None and query.ndim == 3:
+        parts = [_split(query, heads), *_parted(key, 2)]
+    elif key is not None and value is not None and query.ndim == 3 and key.ndim == value.ndim:
         parts = [_split(query, heads), *(x if x.ndim == 4 else _split(x, heads) for x in (key, value))]
     else:
         raise ShapeError("query, key and value are of rank 3, or packed in one input of rank 5, or in two")
+    if any(part.shape[1] != heads for part in parts):
+        raise ShapeError(f"num_heads is {heads}; there are {', '.join(str(part.shape[1]) for part in parts)}")
     if bias is None:
         return parts
     # Keys and values of rank 4 come from before and have theirs.
@@ -280,6 +281,12 @@ def _unpacked(heads: int, inputs: Inputs) -> list[NDArray]:
         each = bias[first_of[i] : first_of[i + 1]].reshape(parts[i].shape[1], 1, parts[i].shape[3])
         parts[i] = parts[i] + each
     return parts
+
+
+def _parted(x: NDArray, count: int) -> list[NDArray]:
+    if x.shape[3] != count:
+        raise ShapeError(f"shape {x.shape} packs {x.shape[3]}; (batch, length, heads, {count}, size) is needed")
+    return [x[:, :, :, i].transpose(0, 2, 1, 3) for i in range(count)]
 
 
 def _padding_mask(attributes: Attributes, mask: NDArray | None, query: NDArray, key: NDArray) -> NDArray | None:
@@ -297,8 +304,7 @@ def _padding_mask(attributes: Attributes, mask: NDArray | None, query: NDArray, 
             f"{(batch, query.shape[2], keys)}"
         )
     there = there[:, None, None] if there.ndim == 2 else there[:, None]
-    added = np.where(there, 0.0, attributes["mask_filter_value"])
-    return np.broadcast_to(added, (*added.shape[:-2], query.shape[2], keys))
+    return np.where(there, 0.0, attributes["mask_filter_value"])
 
 
 def multi_head_attention_outputs(attributes: Attributes, facts: Facts, count: int) -> tuple[Fact, ...]:
@@ -315,6 +321,9 @@ def multi_head_attention_outputs(attributes: Attributes, facts: Facts, count: in
     return (Fact(query.dtype, shape), Fact(query.dtype), Fact(query.dtype))[:count]
 
 
-ONNX_ATTENTION_ROWS = (several("Attention", onnx_attention, onnx_attention_outputs, 23, most=4),)
+ONNX_ATTENTION_ROWS = tuple(
+    several("Attention", partial(onnx_attention, pads), onnx_attention_outputs, since, most=4)
+    for since, pads in ((23, False), (24, True))
+)
 OPENVINO_ATTENTION_ROWS = (row_of("ScaledDotProductAttention", openvino_attention, openvino_attention_shape, 13),)
 MICROSOFT_ATTENTION_ROWS = (several("MultiHeadAttention", multi_head_attention, multi_head_attention_outputs, most=3),)

@@ -14,10 +14,8 @@ from samesum.operators import activations, facts, pointwise
 from samesum.operators.facts import at, first, stash_of
 from samesum.operators.foretelling import of_each_line
 from samesum.operators.norms import from_axis, inside, rms_norm
-from samesum.operators.pointwise import given, optional
+from samesum.operators.pointwise import given, optional, widened
 from samesum.operators.rows import Attributes, Cut, Fact, Facts, Inputs, Row, RunAll, row, several
-
-_WIDE = np.dtype(np.float64)
 
 
 def skip_norm(row: Norm, has_beta: bool) -> RunAll:
@@ -32,7 +30,7 @@ def skip_norm(row: Norm, has_beta: bool) -> RunAll:
         bias = optional(inputs, 4 if has_beta else 3)
         terms = [x, skip] if bias is None else [x, skip, bias]
         _check(x, skip, gamma, beta, bias)
-        summed = reduce_terms(SUM, [term.astype(_WIDE) for term in terms])
+        summed = reduce_terms(SUM, [widened(term) for term in terms])
         axes, epsilon, dtype = (x.ndim - 1,), inside(attributes), x.dtype.newbyteorder("=")
         if count == 1:
             return (normalize_lines(row, summed, axes, epsilon, gamma, beta, dtype),)

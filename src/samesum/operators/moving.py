@@ -182,11 +182,13 @@ def depth_to_space(attributes: Attributes, inputs: Inputs) -> NDArray:
     n, c, h, w = x.shape
     if block < 1 or c % block**2:
         raise ShapeError(f"{c} channels of {x.shape} do not divide into blocks of {block} x {block}")
+    depth = c // block**2
+    shape = checked([n, depth, h * block, w * block])
     if attributes.get("mode", "dcr").lower() == "dcr":
-        y = x.reshape(n, block, block, -1, h, w).transpose(0, 3, 4, 1, 5, 2)
+        y = x.reshape(n, block, block, depth, h, w).transpose(0, 3, 4, 1, 5, 2)
     else:
-        y = x.reshape(n, -1, block, block, h, w).transpose(0, 1, 4, 2, 5, 3)
-    return y.reshape(n, c // block**2, h * block, w * block)
+        y = x.reshape(n, depth, block, block, h, w).transpose(0, 1, 4, 2, 5, 3)
+    return y.reshape(shape)
 
 
 def space_to_depth(attributes: Attributes, inputs: Inputs) -> NDArray:
@@ -195,9 +197,10 @@ def space_to_depth(attributes: Attributes, inputs: Inputs) -> NDArray:
     n, c, h, w = x.shape
     if block < 1 or h % block or w % block:
         raise ShapeError(f"{x.shape} does not divide into blocks of {block} x {block}")
+    shape = checked([n, c * block**2, h // block, w // block])
     y = x.reshape(n, c, h // block, block, w // block, block)
     order = (0, 3, 5, 1, 2, 4) if attributes.get("mode", "dcr").lower() == "dcr" else (0, 1, 3, 5, 2, 4)
-    return y.transpose(order).reshape(n, c * block**2, h // block, w // block)
+    return y.transpose(order).reshape(shape)
 
 
 def non_zero(_: Attributes, inputs: Inputs) -> NDArray:

@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from samesum.engine.totals import halves, product_error
 from samesum.formats.arrays import NDArray
-
-_SPLIT = 2.0**27 + 1
 
 
 def total(a: Any, b: Any) -> NDArray:
@@ -27,23 +26,15 @@ def total(a: Any, b: Any) -> NDArray:
 def product(a: Any, b: Any) -> NDArray:
     """a b, of which no part is beyond float64's range."""
     p = np.multiply(a, b)
-    (a_high, a_low), (b_high, b_low) = _halves(a), _halves(b)
-    rest = ((a_high * b_high - p) + a_high * b_low + a_low * b_high) + a_low * b_low
-    return _odd(p, rest)
+    return _odd(p, product_error(a, b, p))
 
 
 def quotient(a: Any, b: Any) -> NDArray:
     """a / b of a divisor of up to 26 bits; `a` may have been rounded to odd."""
     q = np.divide(a, b)
-    high, low = _halves(q)
+    high, low = halves(q)
     rest = (a - high * b) - low * b
     return _odd(q, np.where(np.signbit(b), -rest, rest))
-
-
-def _halves(x: Any) -> tuple[Any, Any]:
-    scaled = x * _SPLIT
-    high = scaled - (scaled - x)
-    return high, x - high
 
 
 def _odd(near: NDArray, rest: NDArray) -> NDArray:

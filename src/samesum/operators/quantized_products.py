@@ -35,10 +35,10 @@ def quantized_matmul(_: Attributes, inputs: Inputs) -> NDArray:
     """QLinearMatMul: the exact sum times a_scale b_scale / y_scale, rounded half to even once, and saturated."""
     a, b = (given(inputs, i) for i in (0, 3))
     a_scale, b_scale = (_scales(given(inputs, i), name) for i, name in ((1, "a_scale"), (4, "b_scale")))
+    rows, columns = _along(a_scale, a.ndim, -2, a.shape, "a_scale"), _along(b_scale, b.ndim, -1, b.shape, "b_scale")
     total = matmul(
         _above(a, given(inputs, 2), "a_zero_point", -2), _above(b, given(inputs, 5), "b_zero_point", -1), _INT64
     )
-    rows, columns = _along(a_scale, a.ndim, -2, a.shape, "a_scale"), _along(b_scale, b.ndim, -1, b.shape, "b_scale")
     if b.ndim == 1 and rows.ndim:
         rows = rows.squeeze(-1)
     if a.ndim == 1 and columns.ndim:
@@ -64,9 +64,8 @@ def _above(x: NDArray, zero_point: NDArray | None, name: str, axis: int) -> NDAr
         return x
     if zero_point.dtype != x.dtype:
         raise DtypeError(f"{name} is {zero_point.dtype.name}; the elements are {x.dtype.name}")
-    if not zero_point.any():
-        return x
-    return np.subtract(x, _along(zero_point, x.ndim, axis, x.shape, name), dtype=_INT16)
+    zeros = _along(zero_point, x.ndim, axis, x.shape, name)
+    return np.subtract(x, zeros, dtype=_INT16) if zeros.any() else x
 
 
 def _along(numbers: NDArray, rank: int, axis: int, shape: tuple[int, ...], name: str) -> NDArray:

@@ -16,10 +16,10 @@ from samesum.formats.conversion import convert
 from samesum.formats.elements import FLOATS_PLUS, MODEL_ELEMENTS, SHORT_INTEGERS, names
 from samesum.operators import once
 from samesum.operators.facts import at, first
-from samesum.operators.pointwise import broadcast_shape, check_broadcast, given, optional
+from samesum.operators.pointwise import WIDE, broadcast_shape, check_broadcast, given, optional, widened
 from samesum.operators.rows import Attributes, Fact, Facts, Inputs
 
-_UINT8, _SINGLE, _WIDE = np.dtype(np.uint8), np.dtype(np.float32), np.dtype(np.float64)
+_UINT8, _SINGLE = np.dtype(np.uint8), np.dtype(np.float32)
 MOST_LEVELS = 2**24
 """Of FakeQuantize: up to it products of levels and limits are exact in float64."""
 
@@ -32,14 +32,14 @@ def quantize(attributes: Attributes, inputs: Inputs) -> NDArray:
     """
     x, scale, zero = given(inputs, 0), given(inputs, 1), optional(inputs, 2)
     target = _quantized_type(attributes, None if zero is None else zero.dtype)
-    scale = _laid(x, _wide(scale), attributes)
-    zeros = np.float64(0) if zero is None else _laid(x, _wide(zero), attributes)
+    scale = _laid(x, widened(scale), attributes)
+    zeros = np.float64(0) if zero is None else _laid(x, widened(zero), attributes)
     with np.errstate(all="ignore"):
         if not _is_integer(target):
-            real = once.total(once.quotient(_wide(x), scale), zeros)
+            real = once.total(once.quotient(widened(x), scale), zeros)
             return convert(_plain(real), target, attributes.get("saturate", True))
         # Of numbers of up to 32 bits the quotient in float64 is a tie only if the real one is.
-        return saturated(np.rint(_wide(x) / scale) + zeros, target)
+        return saturated(np.rint(widened(x) / scale) + zeros, target)
 
 
 def saturated(whole: NDArray, target: Dtype) -> NDArray:
@@ -54,29 +54,29 @@ def dequantize(attributes: Attributes, inputs: Inputs) -> NDArray:
     """DequantizeLinear: the exact (x - x_zero_point) x_scale, rounded once to the type of the result."""
     x, scale, zero = given(inputs, 0), given(inputs, 1), optional(inputs, 2)
     target = _real_type(attributes, scale.dtype)
-    scales = _laid(x, _wide(scale), attributes)
-    shifted = _wide(x)
+    scales = _laid(x, widened(scale), attributes)
+    shifted = widened(x)
     with np.errstate(all="ignore"):
         if zero is not None:
-            shifted = shifted - _laid(x, _wide(zero), attributes)
+            shifted = shifted - _laid(x, widened(zero), attributes)
         return convert(_plain(once.product(shifted, scales)), target)
 
 
 def dynamically_quantized(_: Attributes, inputs: Inputs, count: int) -> tuple[NDArray, ...]:
     """DynamicQuantizeLinear: each output is its formula over the input and the rounded outputs that it needs.
 
-    The range holds 0. Where it is 0 or too small for a scale, as of no elements at all, the scale is 1, as ONNX
-    Runtime has it.
+    The range holds 0. The scale is 1 where the range is 0, as that of no elements (ONNX Runtime has it so), and where
+    its 255th part would be rounded to 0 (ONNX Runtime divides by that).
     """
     x = given(inputs, 0)
     axes = tuple(range(x.ndim))
-    ends = [_wide(reduce(row, x, axes)) if x.size else np.float64(0) for row in (MIN, MAX)]
+    ends = [widened(reduce(row, x, axes)) if x.size else np.float64(0) for row in (MIN, MAX)]
     with np.errstate(all="ignore"):
         low, high = np.minimum(ends[0], 0), np.maximum(ends[1], 0)
         scale = convert(once.quotient(once.total(high, -low), np.float64(255)), _SINGLE)
         scale = np.where(scale == 0, np.float32(1), scale)
         zero = saturated(np.rint(-low / scale), _UINT8)
-        y = saturated(np.rint(_wide(x) / scale) + zero, _UINT8)
+        y = saturated(np.rint(widened(x) / scale) + zero, _UINT8)
     return (y, np.asarray(scale), np.asarray(zero))[:count]
 
 
@@ -92,10 +92,10 @@ def fake_quantized(attributes: Attributes, inputs: Inputs) -> NDArray:
     levels = attributes["levels"]
     if not 2 <= levels <= MOST_LEVELS:
         raise AttributeValueError(f"levels is {levels}; allowed are 2 to {MOST_LEVELS}")
-    if x.dtype == _WIDE:
+    if x.dtype == WIDE:
         raise DtypeError("x is float64; allowed are float16, bfloat16, float32")
-    most, wide = levels - 1, _wide(x)
-    low, high, out_low, out_high = (np.broadcast_to(_wide(each), x.shape) for each in limits)
+    most, wide = levels - 1, widened(x)
+    low, high, out_low, out_high = (np.broadcast_to(widened(each), x.shape) for each in limits)
     with np.errstate(all="ignore"):
         least, below = np.minimum(low, high), np.floor((wide - low) * most / (high - low))
         below = np.clip(np.where(np.isfinite(below), below, 0), 0, most)
@@ -149,7 +149,7 @@ def _real_type(attributes: Attributes, scale: Dtype) -> Dtype:
     if not number and scale.name in FLOATS_PLUS:
         return scale
     element = MODEL_ELEMENTS.get(number)
-    if element is None or element.own == _WIDE or element.own.name not in FLOATS_PLUS:
+    if element is None or element.own == WIDE or element.own.name not in FLOATS_PLUS:
         allowed = names(FLOATS_PLUS - {"float64"})
         raise AttributeValueError(f"output_dtype is {number} with a scale of {scale.name}; allowed are {allowed}")
     return element.own
@@ -162,10 +162,6 @@ def _plain(x: NDArray) -> NDArray:
 
 def _is_integer(dtype: Dtype) -> bool:
     return dtype.kind in "iu" or dtype.name in SHORT_INTEGERS
-
-
-def _wide(array: NDArray) -> NDArray:
-    return np.asarray(convert(array, _WIDE))
 
 
 def _laid(x: NDArray, values: NDArray, attributes: Attributes) -> NDArray:

@@ -2,14 +2,14 @@
 
 The sum of a gate, W x + R h + Wb + Rb with what a peephole or a reset adds, is the exact one, rounded once to the type
 of the data. Each further step (a clip, an activation, a product, a sum of two) is rounded to it, as the standards write
-the formulas. The bits depend neither on the batch nor on how long other sequences are.
+the formulas. The bits depend neither on the batch nor on how long other sequences are. A sequence of length zero
+has no Y, and its last states are its first ones (ONNX Runtime and OpenVINO have zeros).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -182,17 +182,23 @@ def _layer(kind: Kind, attributes: Attributes, d: int, inputs: Inputs, curves: S
 def _activations(kind: Kind, attributes: Attributes, directions: int) -> list[list[Activation]]:
     """The functions of each direction; alpha and beta are taken by those that have them, in their order."""
     default = kind.activations * directions
-    listed = attributes["activations"]
-    names = [name.lower() for name in listed][: len(default)] if listed else list(default)
+    names = tuple(name.lower() for name in attributes["activations"] or default)
+    if names == kind.activations * 2:  # the schema's own list is one for both directions
+        names = default
     if len(names) != len(default):
         raise AttributeValueError(f"{len(names)} activations are listed; {len(default)} are needed")
-    alphas, betas = (iter(attributes[name] or ()) for name in ("activation_alpha", "activation_beta"))
-    found = [_activation(name, alphas, betas) for name in names]
+    numbers = []
+    for i, name in enumerate(("activation_alpha", "activation_beta")):
+        listed, taken = attributes[name] or (), sum(len(NAMED[each][1]) > i for each in names)
+        if len(listed) > taken:
+            raise AttributeValueError(f"{name} has {len(listed)} numbers; of {', '.join(names)} {taken} take one")
+        numbers.append(iter(listed))
+    found = [_activation(name, *numbers) for name in names]
     each = len(kind.activations)
     return [found[d * each : (d + 1) * each] for d in range(directions)]
 
 
-def _activation(name: str, alphas: Any, betas: Any) -> Activation:
+def _activation(name: str, alphas: Iterator[float], betas: Iterator[float]) -> Activation:
     function, defaults = NAMED[name]
     numbers = [np.float64(next(each, default)) for each, default in zip((alphas, betas), defaults, strict=False)]
     return lambda x: np.asarray(function(x, *numbers))
@@ -219,6 +225,8 @@ def _initial(state: NDArray | None, shape: tuple[int, ...], x: NDArray, is_batch
 def _check(kind: Kind, attributes: Attributes, directions: int, x: NDArray, inputs: Inputs) -> None:
     r = given(inputs, 2)
     size, gates = r.shape[-1], kind.gates
+    if attributes["clip"] is not None and not attributes["clip"] > 0:
+        raise AttributeValueError(f"clip is {attributes['clip']}; it has to be above 0")
     if attributes["hidden_size"] not in (None, size):
         raise AttributeValueError(f"hidden_size is {attributes['hidden_size']}; R has shape {r.shape}")
     needed: dict[int, tuple[str, tuple[int, ...]]] = {

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import floor, lcm
+from math import floor, lcm, prod
 
 import numpy as np
 
@@ -80,6 +80,8 @@ _CHOICES: dict[str, Callable[[NDArray, int], NDArray]] = {
     "round_prefer_ceil": lambda n, d: (2 * n + d) // (2 * d),
 }
 """Of exact quotients."""
+_TERMS = 2**16
+"""Of weighted sums at a time, unless there are more sums."""
 
 
 @lru_cache(maxsize=256)
@@ -117,10 +119,7 @@ def _inside(places: NDArray, line: Line) -> NDArray:
 
 def _sum(weights: NDArray) -> NDArray:
     """Of each row, one after the other: its bits depend on no machine."""
-    total = weights[:, 0].copy()
-    for column in weights.T[1:]:
-        total += column
-    return total
+    return np.asarray(np.add.accumulate(weights, axis=1)[:, -1])
 
 
 def _cubic(d: NDArray, a: float) -> NDArray:
@@ -129,14 +128,21 @@ def _cubic(d: NDArray, a: float) -> NDArray:
 
 
 def resized(x: NDArray, lines: Sequence[Line], way: Way, fill: float) -> NDArray:
-    """`x` with each axis resized as its line says; `fill` is what lies outside, where coordinates crop."""
+    """`x` with each axis resized as its line says; where coordinates crop, `fill`, cast to the type of `x`, is what
+    lies outside.
+    """
+    crops = way.coordinates == "tf_crop_and_resize"
+    if crops and x.dtype.kind in "iu" and not np.isfinite(fill):
+        raise AttributeValueError(f"extrapolation_value is {fill}; {x.dtype.name} needs a finite number")
+    if any(line.size == 0 and line.wanted for line in lines):
+        raise ShapeError(f"shape {x.shape} has no elements to be resized")
+    if not all(line.wanted for line in lines):
+        return np.empty([line.wanted for line in lines], x.dtype)
     changed = [
         (axis, *_taps(line, way))
         for axis, line in enumerate(lines)
-        if line.wanted != line.size or line.scale != 1 or way.coordinates == "tf_crop_and_resize"
+        if line.wanted != line.size or line.scale != 1 or crops
     ]
-    if any(line.size == 0 and line.wanted for line in lines):
-        raise ShapeError(f"shape {x.shape} has no elements to be resized")
     y = x
     if way.mode == "nearest":
         for axis, places, _, _ in changed:
@@ -148,20 +154,34 @@ def resized(x: NDArray, lines: Sequence[Line], way: Way, fill: float) -> NDArray
         if x.dtype.kind in "iu" and way.antialiases:
             y = np.clip(np.rint(y), np.iinfo(x.dtype).min, np.iinfo(x.dtype).max)
         y = convert(y, x.dtype)
-    if way.coordinates == "tf_crop_and_resize":
-        y = np.array(y)
+    if crops:
+        y, beyond = np.array(y), convert(np.asarray(fill), x.dtype)
         for axis, _, _, outside in changed:
-            y[(slice(None),) * axis + (outside,)] = fill
+            y[(slice(None),) * axis + (outside,)] = beyond
     return y
 
 
 def _weighted(y: NDArray, axis: int, places: NDArray, weights: NDArray) -> NDArray:
-    shape = (-1,) + (1,) * (y.ndim - axis - 1)
-    terms = (np.take(y, places[:, i], axis) * weights[:, i].reshape(shape) for i in range(places.shape[1]))
-    total = next(terms)
-    for term in terms:
-        total += term
-    return total
+    """Each sum is made one term after the other, of a block of terms at a time."""
+    wanted, taps = weights.shape
+    lines = y.reshape(prod(y.shape[:axis]), y.shape[axis], prod(y.shape[axis + 1 :]))
+    block = max(1, _TERMS // (len(lines) * wanted * lines.shape[2]))
+    total: NDArray | None = None
+    for begin in range(0, taps, block):
+        part = slice(begin, begin + block)
+        terms = np.take(lines, places[:, part].T, 1)
+        terms *= weights[:, part].T[..., None]
+        if total is not None:
+            terms[:, 0] += total
+        total = (terms if block == 1 else np.add.accumulate(terms, axis=1))[:, -1]
+    assert total is not None
+    return total.reshape(*y.shape[:axis], wanted, *y.shape[axis + 1 :])
+
+
+def _coefficient(attributes: Attributes, name: str) -> Fraction:
+    if not np.isfinite(attributes[name]):
+        raise AttributeValueError(f"{name} is {attributes[name]}; a finite number is needed")
+    return Fraction(attributes[name])
 
 
 def resize(attributes: Attributes, inputs: Inputs) -> NDArray:
@@ -171,7 +191,7 @@ def resize(attributes: Attributes, inputs: Inputs) -> NDArray:
         attributes["mode"],
         attributes["coordinate_transformation_mode"],
         attributes["nearest_mode"],
-        Fraction(attributes["cubic_coeff_a"]),
+        _coefficient(attributes, "cubic_coeff_a"),
         attributes["exclude_outside"],
         attributes.get("antialias", False),
     )
@@ -197,7 +217,10 @@ def interpolate(place_of_axes: int) -> Run:
         x, axes = given(inputs, 0), optional(inputs, place_of_axes)
         before, after = (list(attributes[f"pads_{end}"]) for end in ("begin", "end"))
         if any(before) or any(after):
+            if min(before + after) < 0:
+                raise AttributeValueError(f"pads_begin and pads_end are {before} and {after}; none may be negative")
             before, after = ((each + [0] * x.ndim)[: x.ndim] for each in (before, after))
+            checked([b + n + a for b, n, a in zip(before, x.shape, after, strict=True)])
             x = np.pad(x, list(zip(before, after, strict=True)))
         by_scales = attributes["shape_calculation_mode"] == "scales"
         values = given(inputs, 2 if by_scales and place_of_axes == 3 else 1)
@@ -210,7 +233,7 @@ def interpolate(place_of_axes: int) -> Run:
             mode.removesuffix("_onnx"),
             attributes["coordinate_transformation_mode"],
             attributes["nearest_mode"],
-            Fraction(attributes["cube_coeff"]),
+            _coefficient(attributes, "cube_coeff"),
             mode == "linear",
             attributes["antialias"] and mode == "linear",
         )
@@ -243,13 +266,21 @@ def _lines(attributes: Attributes, shape: tuple[int, ...], inputs: Inputs) -> li
         if scales:
             if not 0 < scales[i] < np.inf:
                 raise AttributeValueError(f"a scale is {scales[i]}; it has to be positive")
-            wanted, ratio = floor(np.float32(size) * np.float32(scales[i])), Fraction(scales[i])
+            wanted, ratio = _scaled(size, scales[i]), Fraction(scales[i])
         else:
             wanted, ratio = ratios[i]
         ends = (Fraction(roi[i]), Fraction(roi[i + len(axes)])) if roi else (Fraction(0), Fraction(1))
         lines[axis] = Line(size, wanted, ratio, *ends)
     checked([line.wanted for line in lines])
     return lines
+
+
+def _scaled(size: int, scale: float) -> int:
+    with np.errstate(all="ignore"):
+        product = np.float32(size) * np.float32(scale)
+    if not np.isfinite(product):
+        raise ShapeError(f"an axis of {size} elements times the scale {scale} is beyond float32")
+    return floor(product)
 
 
 def _values(array: NDArray | None) -> tuple[float, ...]:

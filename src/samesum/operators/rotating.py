@@ -8,10 +8,8 @@ from samesum.errors import AttributeValueError, AxisError, ShapeError
 from samesum.formats.arrays import NDArray
 from samesum.formats.conversion import convert
 from samesum.operators import once
-from samesum.operators.pointwise import given, optional
+from samesum.operators.pointwise import given, optional, widened
 from samesum.operators.rows import Attributes, Inputs
-
-_WIDE = np.dtype(np.float64)
 
 
 def rotary_embedding(attributes: Attributes, inputs: Inputs) -> NDArray:
@@ -24,7 +22,7 @@ def rotary_embedding(attributes: Attributes, inputs: Inputs) -> NDArray:
     if x.ndim == 3:
         if not heads or heads < 0 or x.shape[-1] % heads:
             raise AttributeValueError(f"num_heads is {heads}; it has to divide the size of {x.shape}")
-        by_head = x.reshape(*x.shape[:2], heads, -1)
+        by_head = x.reshape(*x.shape[:2], heads, x.shape[-1] // heads)
     else:
         by_head = np.swapaxes(x, 1, 2)
     return _turned(attributes, by_head, x, [_at(each, positions) for each in (cos, sin)])
@@ -42,10 +40,10 @@ def _turned(attributes: Attributes, by_head: NDArray, x: NDArray, caches: list[N
     for each in caches:
         if each.shape != expected:
             raise ShapeError(f"cos or sin is {each.shape} at the positions of {x.shape}; {expected} is needed")
-    cos, sin = (convert(each, _WIDE)[:, :, None] for each in caches)
+    cos, sin = (widened(each)[:, :, None] for each in caches)
     by_pairs = attributes["interleaved"]
     places = (slice(0, turned, 2), slice(1, turned, 2)) if by_pairs else (slice(0, half), slice(half, turned))
-    a, b = (convert(by_head[..., place], _WIDE) for place in places)
+    a, b = (widened(by_head[..., place]) for place in places)
     y = by_head.copy()
     with np.errstate(all="ignore"):
         y[..., places[0]] = convert(once.total(cos * a, -(sin * b)), x.dtype)

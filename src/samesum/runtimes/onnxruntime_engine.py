@@ -16,7 +16,15 @@ from samesum.errors import MissingPackage
 from samesum.formats.arrays import NDArray
 from samesum.formats.elements import ONNX_ELEMENTS
 from samesum.runtimes.custom_engine import BackendError
-from samesum.runtimes.runtime import DEFAULTS, EngineError, EngineModel, Feeds, Format, Settings, Trouble, require
+from samesum.runtimes.runtime import (
+    DEFAULTS,
+    EngineModel,
+    Feeds,
+    Format,
+    Settings,
+    require,
+    trouble,
+)
 
 _NUMBERS = {element.dtype: number for number, element in ONNX_ELEMENTS.items() if element.bits >= 8}
 # Types that ONNX Runtime does not take from NumPy, by its names.
@@ -60,7 +68,7 @@ class OnnxRuntime:
                 model.content, self._options(settings), providers=["CPUExecutionProvider"]
             )
         except Exception as error:
-            raise trouble(error) from error
+            raise trouble(error, _MISSING) from error
         return OnnxRuntimeSession(session)
 
     def _options(self, settings: Settings) -> Any:
@@ -96,7 +104,7 @@ class OnnxRuntimeSession:
                 return _run_by_values(self._session, given, wanted)
             outputs = self._session.run(list(wanted), given)
         except Exception as error:
-            raise trouble(error) from error
+            raise trouble(error, _MISSING) from error
         return {name: np.asarray(output) for name, output in zip(wanted, outputs, strict=True)}
 
     def bound(self, feeds: Feeds, outputs: Feeds) -> Callable[[], object]:
@@ -131,13 +139,6 @@ def _array(value: Any) -> NDArray:
     count = math.prod(shape) * dtype.itemsize
     raw = (ctypes.c_uint8 * count).from_address(value.data_ptr()) if count else b""
     return np.frombuffer(bytes(raw), dtype).reshape(shape)
-
-
-def trouble(error: Exception) -> EngineError:
-    """An error of ONNX Runtime's: what it lacks, or what it refuses."""
-    missing = any(words in str(error) for words in _MISSING)
-    text = f"{type(error).__name__}: {error}"
-    return EngineError(Trouble.NOT_SUPPORTED if missing else Trouble.REFUSED, text)
 
 
 # What the provider does not take is an error then, instead of running on ONNX Runtime's CPU provider.
@@ -179,7 +180,7 @@ class Plugin(OnnxRuntime):
         try:
             session = self._package.InferenceSession(model.content, self._options(settings))
         except Exception as error:
-            raise trouble(error) from error
+            raise trouble(error, _MISSING) from error
         return PluginSession(session)
 
     def _options(self, settings: Settings) -> Any:

@@ -12,7 +12,17 @@ from typing import Any
 import numpy as np
 
 from samesum.formats.arrays import BFLOAT16, NDArray
-from samesum.runtimes.runtime import DEFAULTS, EngineError, EngineModel, Feeds, Format, Settings, Trouble, require
+from samesum.runtimes.runtime import (
+    DEFAULTS,
+    EngineError,
+    EngineModel,
+    Feeds,
+    Format,
+    Settings,
+    Trouble,
+    require,
+    trouble,
+)
 
 # Without either the plugin may compute float32 in bfloat16 where the machine is faster in that.
 _PRECISION = {"f32": {"INFERENCE_PRECISION_HINT": "f32"}, "accuracy": {"EXECUTION_MODE_HINT": "ACCURACY"}}
@@ -44,7 +54,7 @@ class OpenVino:
         try:
             return self.compiled(_read(self._core, model), settings)
         except RuntimeError as error:
-            raise _trouble(error) from error
+            raise trouble(error, _MISSING) from error
 
     def compiled(self, model: Any, settings: Settings = DEFAULTS) -> OpenVinoSession:
         """A session on a model that is an `openvino.Model` already."""
@@ -77,7 +87,7 @@ class OpenVinoSession:
             self._request.infer()
             return {name: _array(self._request.get_tensor(self._output(name))) for name in wanted}
         except RuntimeError as error:
-            raise _trouble(error) from error
+            raise trouble(error, _MISSING) from error
 
     def bound(self, feeds: Feeds, outputs: Feeds) -> Callable[[], object]:
         """A run on arrays that are bound once, without a copy."""
@@ -105,7 +115,7 @@ def saved_again(model: EngineModel) -> EngineModel:
         try:
             openvino.save_model(_read(openvino.Core(), model), path, compress_to_fp16=False)
         except RuntimeError as error:
-            raise _trouble(error) from error
+            raise trouble(error, _MISSING) from error
         return EngineModel(Format.IR, path.read_bytes(), path.with_suffix(".bin").read_bytes())
 
 
@@ -155,9 +165,3 @@ def _array(tensor: Any) -> NDArray:
 
     data = np.array(tensor.data)
     return data.view(BFLOAT16) if tensor.element_type == openvino.Type.bf16 else data
-
-
-def _trouble(error: Exception) -> EngineError:
-    missing = any(words in str(error) for words in _MISSING)
-    text = f"{type(error).__name__}: {error}"
-    return EngineError(Trouble.NOT_SUPPORTED if missing else Trouble.REFUSED, text)

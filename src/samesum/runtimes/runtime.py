@@ -6,7 +6,7 @@ import io
 import os
 import sys
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from enum import Enum
@@ -90,6 +90,12 @@ class EngineError(Exception):
 
     def __str__(self) -> str:
         return self.message
+
+
+def trouble(error: Exception, missing: Iterable[str]) -> EngineError:
+    """An error of an engine's: what it lacks, by words that are in the error's text, or what it refuses."""
+    kind = Trouble.NOT_SUPPORTED if any(words in str(error) for words in missing) else Trouble.REFUSED
+    return EngineError(kind, f"{type(error).__name__}: {error}")
 
 
 # Characters of an engine's message; whole stack traces are longer.

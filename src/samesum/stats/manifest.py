@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from samesum.errors import ModelError
-from samesum.files.opening import write_text
+from samesum.files.opening import is_integers, json_object, write_text
 from samesum.files.tensor import Skipped, StreamTensor, Tensor
 from samesum.formats.arrays import NDArray
 from samesum.stats.differences import whole
@@ -121,20 +121,39 @@ def write_manifest(path: Path, entries: Sequence[Entry]) -> None:
 
 def read_manifest(path: Path) -> tuple[Entry, ...]:
     """The entries of a manifest. Raises OSError, and ModelError for a file that is none or was changed."""
-    try:
-        document: Any = json.loads(path.read_bytes())
-        found = document["format"], document["version"]
-        if found != (FORMAT, VERSION):
-            raise ModelError(f"{path} is {found[0]!r} of version {found[1]!r}; allowed is {FORMAT!r} of {VERSION}")
-        tensors = document["tensors"]
-        if document["sha256"] != _of_document(tensors):
-            raise ModelError(f"{path} is damaged: its tensors do not have the sha256 that it names")
-        shapes = [None if each["shape"] is None else tuple(each["shape"]) for each in tensors]
-        return tuple(Entry(**each | {"shape": shape}) for each, shape in zip(tensors, shapes, strict=True))
-    except (KeyError, TypeError, ValueError) as error:
-        if isinstance(error, ModelError):
-            raise
-        raise ModelError(f"{path} is no manifest that `stats --manifest` wrote: {error}") from None
+    document = json_object(path.read_bytes(), str(path), _MOST_BYTES, _MOST_VALUES)
+    if document.keys() != {"format", "version", "tensors", "sha256"} or not isinstance(document["tensors"], list):
+        raise ModelError(f"{path} is no manifest that `stats --manifest` wrote: it has {', '.join(document)[:60]}")
+    tensors, version = document["tensors"], document["version"]
+    if document["format"] != FORMAT or type(version) is not int or version != VERSION:
+        said = f"{str(document['format'])[:40]!r} of version {str(version)[:40]}"
+        raise ModelError(f"{path} is {said}; allowed is {FORMAT!r} of {VERSION}")
+    if document["sha256"] != _of_document(tensors):
+        raise ModelError(f"{path} is damaged: its tensors do not have the sha256 that it names")
+    entries = tuple(_entry(each, str(path)) for each in tensors)
+    if len({each.name for each in entries}) < len(entries):
+        raise ModelError(f"{path} has a tensor twice; a manifest has each name once")
+    return entries
+
+
+_MOST_BYTES, _MOST_VALUES = 1 << 28, 1 << 24
+_TEXT: tuple[type, ...] = (str,)
+_KINDS = {
+    "name": _TEXT,
+    "dtype": _TEXT,
+    "count": (int, type(None)),
+    **dict.fromkeys(("values", "order"), (str, type(None))),
+}
+
+
+def _entry(each: Any, label: str) -> Entry:
+    is_entry = isinstance(each, dict) and each.keys() == {*_KINDS, "shape"}
+    if not is_entry or any(type(each[key]) not in _KINDS[key] for key in _KINDS):
+        raise ModelError(f"{label}: an entry is {str(each)[:60]}")
+    shape = each["shape"]
+    if shape is not None and not is_integers(shape):
+        raise ModelError(f"{label}: the shape of {each['name'][:60]!r} is {str(shape)[:60]}")
+    return Entry(**each | {"shape": None if shape is None else tuple(shape)})
 
 
 def _of_document(tensors: Any) -> str:

@@ -87,7 +87,7 @@ def read_states(path: Path) -> Stored:
         head = next(lines)
         if head.keys() != _HEAD or head["format"] != FORMAT:
             raise ModelError(f"{path} holds no states: it starts with {str(head)[:60]}")
-        if head["version"] != VERSION:
+        if type(head["version"]) is not int or head["version"] != VERSION:
             raise ModelError(f"{path} has format version {head['version']}; this samesum reads version {VERSION}")
         records = tuple(_record(each, str(path)) for each in lines)
     if head["complete"] is True and (partial := [each.name for each in records if each.is_partial]):

@@ -21,7 +21,7 @@ from samesum.specs.call import operation_of
 from samesum.specs.lookup import STANDARDS, lookup
 from samesum.specs.row import Spec
 from samesum.testing.allowances import CAREFUL, Order, held_in
-from samesum.testing.families import OF_SEGMENTS, Family, Judged, Scale, how, reduction_of, scattered
+from samesum.testing.families import EXACTLY, OF_SEGMENTS, Family, Judged, judged, reduction_of
 from samesum.testing.functions import FUNCTIONS, Bound, Function
 from samesum.testing.node import Node
 from samesum.testing.truths import Arrays, Compute, Truth, length_of, truth
@@ -79,6 +79,8 @@ def _of_variance(found: Truth, mean: NDArray, is_root: bool, length: NDArray | f
 
 def call_of(operator: str, inputs: Sequence[Any], attributes: Mapping[str, Any]) -> Call:
     """The call of the function or operator; raises ArgumentError for a name that is none."""
+    if not isinstance(operator, str):
+        raise ArgumentTypeError(f'the operator is {operator!r}; a name is needed, as "sum" or "onnx.Gemm"')
     standard, _, name = operator.rpartition(".")
     if standard in STANDARDS:
         return _of_standard(standard, name, inputs, dict(attributes))
@@ -114,13 +116,11 @@ def _of_standard(standard: str, name: str, inputs: Sequence[Any], attributes: di
     node = Node(name, standard, spec.operator.name, "", number, ("",) * len(given), ("y",), attributes)
     if not given or given[0] is None:
         raise ArgumentError(f"{standard}.{name} needs its first input; got {len(given)} inputs")
-    found = how(standard, spec.operator.name)
-    judged = scattered(node, found) if found is not None else Judged(Family.ELEMENT, Scale.RESULT)
 
     def compute(arrays: Arrays) -> NDArray:
         return np.asarray(apply(operation, list(arrays)))
 
-    return Call(f"{standard}.{spec.operator.name}", node, judged or _MOVING, given, compute, given)
+    return Call(f"{standard}.{spec.operator.name}", node, judged(node) or EXACTLY, given, compute, given)
 
 
 def _defaults(standard: str, spec: Spec) -> dict[str, Any]:
@@ -133,9 +133,6 @@ def _defaults(standard: str, spec: Spec) -> dict[str, Any]:
     known = inspect.signature(function).parameters
     needed = [each.name for each in spec.attributes if each.required and each.name in known]
     return {name: known[name].default for name in needed if known[name].default is not inspect.Parameter.empty}
-
-
-_MOVING = Judged(Family.MAX, Scale.EXACT)
 
 
 def _of_function(name: str, row: Function, inputs: Sequence[Any], attributes: Mapping[str, Any]) -> Call:
@@ -156,12 +153,17 @@ def _of_function(name: str, row: Function, inputs: Sequence[Any], attributes: Ma
         said.update({several: tuple(given)} if several else zip(row.data, given, strict=True))
         return np.asarray(row.run(*bound.args, **bound.kwargs))
 
-    node = row.twin(name, dict(said), data) or Node(name, "samesum", name, "", 0, row.data, ("y",), said)
-    judged = row.how
-    if judged.family is Family.SCATTER:
-        judged = OF_SEGMENTS.get(reduction_of(node), Judged(Family.MAX, Scale.EXACT))
-    means = None if judged.family is not Family.VARIANCE else partial(_means, row, dict(said))
-    return Call(name, node, judged, arrays, compute, _asked(name, said, arrays), means)
+    try:
+        node = row.twin(name, dict(said), data)
+    except (TypeError, ValueError, LookupError, ArithmeticError):
+        compute(arrays)  # says in words what does not fit
+        node = None
+    node = node or Node(name, "samesum", name, "", 0, row.data, ("y",), said)
+    how = row.how
+    if how.family is Family.SCATTER:
+        how = OF_SEGMENTS.get(reduction_of(node), EXACTLY)
+    means = None if how.family is not Family.VARIANCE else partial(_means, row, dict(said))
+    return Call(name, node, how, arrays, compute, _asked(name, said, arrays), means)
 
 
 def _means(row: Function, said: Bound) -> NDArray:

@@ -11,10 +11,9 @@ from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import FORMATS
 from samesum.formats.ulps import unit
 from samesum.testing.products import shortened
+from samesum.testing.rules_of_sums import FEW
 from samesum.testing.truths import Arrays, Truth
 
-FEW = 8
-"""Results from which on what they have in common is no accident."""
 SURE = 32.0
 """Bits that all are zero by no accident."""
 TINY = 2.0**12

@@ -43,6 +43,10 @@ class Worst:
     got: Any
     exact: Any
 
+    def to_dict(self) -> dict[str, Any]:
+        """The same, ready for JSON."""
+        return {"index": list(self.index), "got": number(self.got), "exact": number(self.exact)}
+
 
 @dataclass(frozen=True, slots=True)
 class Figure:

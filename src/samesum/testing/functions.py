@@ -13,7 +13,7 @@ from samesum.formats.arrays import NDArray
 from samesum.frontends.arrays.contractions import conv, einsum, matmul, scaled_dot_product_attention, tensordot
 from samesum.frontends.arrays.dots import vecdot
 from samesum.frontends.arrays.logarithms import log_sum, logsumexp
-from samesum.frontends.arrays.nans import nanmax, nanmean, nanmin, nanstd, nansum, nanvar
+from samesum.frontends.arrays.nans import nanmax, nanmean, nanmin, nanprod, nanstd, nansum, nanvar
 from samesum.frontends.arrays.norms import group_norm, layer_norm, log_softmax, rms_norm, softmax
 from samesum.frontends.arrays.reductions import l1_norm, l2_norm, mean, prod, sum_square
 from samesum.frontends.arrays.reductions import max as greatest
@@ -32,7 +32,7 @@ from samesum.frontends.arrays.searching import argmax, argmin, count_nonzero
 from samesum.frontends.arrays.segments import scatter_reduce, segment_reduce
 from samesum.frontends.arrays.variances import std, var
 from samesum.frontends.arrays.vector_norms import vector_norm
-from samesum.testing.families import Family, Judged, Scale
+from samesum.testing.families import EXACTLY, Family, Judged, Scale
 from samesum.testing.node import Node
 
 Bound = Mapping[str, Any]
@@ -118,6 +118,7 @@ FUNCTIONS: dict[str, Function] = {
     "mean": Function(mean, Judged(_F.MEAN, _S.MAGNITUDES), _reduction),
     "nanmean": Function(nanmean, Judged(_F.MEAN, _S.MAGNITUDES), _reduction),
     "prod": Function(prod, Judged(_F.PROD, _S.RESULT), _reduction),
+    "nanprod": Function(nanprod, Judged(_F.PROD, _S.RESULT), _reduction),
     "l1_norm": Function(l1_norm, Judged(_F.L1, _S.RESULT), _reduction),
     "l2_norm": Function(l2_norm, Judged(_F.L2, _S.RESULT), _reduction),
     "sum_square": Function(sum_square, Judged(_F.SUM_SQUARE, _S.RESULT), _reduction),
@@ -127,9 +128,9 @@ FUNCTIONS: dict[str, Function] = {
     "max": Function(greatest, Judged(_F.MAX, _S.EXACT), _reduction),
     "nanmin": Function(nanmin, Judged(_F.MIN, _S.EXACT), _reduction),
     "nanmax": Function(nanmax, Judged(_F.MAX, _S.EXACT), _reduction),
-    "all": Function(all_true, Judged(_F.LOGICAL, _S.EXACT), _reduction),
-    "any": Function(any_true, Judged(_F.LOGICAL, _S.EXACT), _reduction),
-    "count_nonzero": Function(count_nonzero, Judged(_F.LOGICAL, _S.EXACT), _reduction),
+    "all": Function(all_true, Judged(_F.MIN, _S.EXACT), _reduction),
+    "any": Function(any_true, Judged(_F.MAX, _S.EXACT), _reduction),
+    "count_nonzero": Function(count_nonzero, EXACTLY, _reduction),
     "var": Function(var, Judged(_F.VARIANCE, _S.RESULT), _reduction, mean=mean),
     "std": Function(std, Judged(_F.VARIANCE, _S.RESULT), _reduction, mean=mean),
     "nanvar": Function(nanvar, Judged(_F.VARIANCE, _S.RESULT), _reduction, mean=nanmean),

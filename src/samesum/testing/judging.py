@@ -11,6 +11,7 @@ import numpy as np
 from samesum.engine.arrays import as_array
 from samesum.errors import ArgumentError, DtypeError, ShapeError
 from samesum.formats.arrays import NDArray, integer_of, native
+from samesum.frontends.arrays.calls import real_number
 from samesum.testing.allowances import ON_THESE_DATA, ONE_AFTER_ANOTHER, Order, added, in_a_row, source
 from samesum.testing.calls import Call, call_of, taken
 from samesum.testing.families import Family, Scale
@@ -19,14 +20,6 @@ from samesum.testing.figures import Figure, Worst, figure_text, number
 from samesum.testing.lines import KEEPS_SHAPE, axes_of
 from samesum.testing.rules import Reason, reason
 from samesum.testing.truths import Truth, Verdict, class_of
-
-_UNITS = {
-    Scale.MAGNITUDES: "ulps of the sum of magnitudes",
-    Scale.LARGEST: "ulps of the largest of its line",
-    Scale.RESULT: "ulps of the result",
-    Scale.LOGARITHM: "ulps of the logarithm and its argument",
-    Scale.EXACT: "steps",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +47,6 @@ class Judgement:
 
     def to_dict(self) -> dict[str, Any]:
         """The same for programs, ready for JSON: NaN and infinities are the strings nan, inf and -inf."""
-        worst = self.worst
         return {
             "operator": self.operator,
             "verdict": self.verdict,
@@ -63,7 +55,7 @@ class Judgement:
             "allowed": number(self.allowed),
             "wrong": self.wrong,
             "judged": self.judged,
-            "worst": worst and {"index": list(worst.index), "got": number(worst.got), "exact": number(worst.exact)},
+            "worst": self.worst and self.worst.to_dict(),
             "rule": self.rule,
             "unit": self.unit,
             "source": self.source,
@@ -94,8 +86,9 @@ def judge(
     whatever is allowed are zeros alone, results that all are numbers of a shorter type, and products of shortened
     inputs (TF32).
 
-    Raises ArgumentError for an operator that is not known, ShapeError and DtypeError where `got` does not have the
-    shape or the type of the exact answer, and what the operator raises for inputs that do not fit.
+    Raises ArgumentError for an operator that is not known and for an answer without results, ShapeError and DtypeError
+    where `got` does not have the shape or the type of the exact answer, and what the operator raises for inputs that do
+    not fit.
 
     >>> import numpy as np
     >>> x = np.random.default_rng(0).random((1000, 4), dtype=np.float32)
@@ -129,10 +122,13 @@ def assert_fair(
     >>> import numpy as np
     >>> assert_fair("mean", np.float32(2), np.float32([1, 2, 3]))
     """
+    limit = None if max_scaled is None else real_number("max_scaled", max_scaled)
+    if limit is not None and not limit >= 0:
+        raise ArgumentError(f"max_scaled is {max_scaled!r}; allowed are numbers from 0 on, or None")
     found = judge(operator, got, *inputs, rows=rows, seed=seed, **attributes)
     if found.verdict == Verdict.WRONG.value:
         raise AssertionError(str(found))
-    if max_scaled is not None and found.scaled > max_scaled:
+    if limit is not None and found.scaled > limit:
         raise AssertionError(f"{found}\nfurther off than max_scaled={max_scaled}")
 
 
@@ -150,6 +146,12 @@ def _drawn(call: Call, found: Truth, rows: int | None, seed: int) -> NDArray:
     """The places of the flattened answer that are judged."""
     exact = found.exact
     everything = np.arange(exact.size)
+    if not exact.size:
+        raise ArgumentError(
+            f"{call.title}: there are no results, so nothing is judged; the answer's shape is {exact.shape}"
+        )
+    if (start := integer_of("seed", seed)) < 0:
+        raise ArgumentError(f"seed is {seed!r}; allowed are integers from 0 on")
     if rows is None:
         return everything
     count = integer_of("rows", rows)
@@ -159,7 +161,7 @@ def _drawn(call: Call, found: Truth, rows: int | None, seed: int) -> NDArray:
     order = [axis for axis in range(exact.ndim) if axis not in kept]
     lines = np.transpose(everything.reshape(exact.shape), [*order, *kept])
     lines = lines.reshape(-1, int(np.prod([exact.shape[axis] for axis in kept], dtype=np.int64)))
-    chosen = np.random.default_rng(seed).permutation(len(lines))[:count]
+    chosen = np.random.default_rng(start).permutation(len(lines))[:count]
     return np.sort(lines[np.sort(chosen)].reshape(-1))
 
 
@@ -177,7 +179,7 @@ def _judged(call: Call, answer: NDArray, found: Truth, places: NDArray) -> Judge
     if not figure.is_exact:
         fault = _fault(call, answer, found, got, part, figure)
         said = Reason(fault) if fault else _reason(call, answer, found)
-        fault = said.words if said.is_short else fault
+        fault = said.words if said.is_fault else fault
     if figure.wrong and said.is_order:
         held = in_a_row(found.exact.dtype, call.length(found.exact))
         part = Truth(part.exact, part.magnitude, np.maximum(part.allowed, held))
@@ -197,9 +199,16 @@ def _judged(call: Call, answer: NDArray, found: Truth, places: NDArray) -> Judge
         len(places),
         figure.placed(places, answer.shape).worst,
         said.words or None,
-        _UNITS[Scale.EXACT if part.magnitude is None else call.how.scale],
+        _unit(part, call.how.scale),
         "every bit counts" if part.magnitude is None else bound,
     )
+
+
+def _unit(part: Truth, scale: Scale) -> str:
+    """What errors are counted in; those of floats on a grid in ulps."""
+    if part.magnitude is None:
+        return Scale.EXACT.value
+    return str((Scale.RESULT if scale is Scale.STEPS else scale).value)
 
 
 def _reason(call: Call, answer: NDArray, found: Truth) -> Reason:
@@ -227,8 +236,10 @@ def _fault(call: Call, answer: NDArray, found: Truth, got: NDArray, part: Truth,
         return ""
     family, exact = call.how.family, found.exact
     is_sum = call.how.scale is Scale.MAGNITUDES
-    lost = added(family, exact.dtype, call.length(exact)) if is_sum else np.inf
-    words = short_results(got, part) or (zeros(got, part, lost) if is_sum or not got.any() else "")
+    is_variance = family is Family.VARIANCE  # whose squares add up to none where an element differs
+    lost = added(family, exact.dtype, call.length(exact)) if is_sum else 0.0 if is_variance else np.inf
+    words = short_results(got, part) if is_sum or figure.wrong else ""
+    words = words or (zeros(got, part, lost) if is_sum or is_variance or not got.any() else "")
     if not words and family is Family.PRODUCT and figure.scaled >= 1:  # bits that inputs lack are further off
         words = short_inputs(answer, exact, call.arrays, call.compute)
     return words

@@ -34,18 +34,14 @@ def axes_of(node: Node, arrays: Sequence[NDArray | None]) -> tuple[int, ...] | N
 
 def _said(node: Node, arrays: Sequence[NDArray | None], rank: int) -> Sequence[int] | None:
     operator = node.operator.casefold()
-    if operator.startswith("global"):
+    if operator.startswith("global") or operator == "instancenormalization":
         return range(2, rank)
     if operator in ("argmax", "argmin"):
         return [int(node.attributes.get("axis", 0))]
     if operator in ("softmax", "logsoftmax", "hardmax"):
         return _softmax_axes(node, rank)
-    if operator == "layernormalization":
+    if operator in ("layernormalization", "rmsnormalization"):
         return range(int(node.attributes.get("axis", -1)) % max(rank, 1), rank)
-    if operator == "rmsnormalization":
-        return range(int(node.attributes.get("axis", -1)) % max(rank, 1), rank)
-    if operator == "instancenormalization":
-        return range(2, rank)
     if operator == "lpnormalization":
         return [int(node.attributes.get("axis", -1))]
     if operator.startswith("reduce") or operator in ("cumsum", "cumprod", "mvn", "normalizel2"):

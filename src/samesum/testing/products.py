@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 import ml_dtypes
 import numpy as np
 
+from samesum.engine.contractions import parsed
 from samesum.formats.arrays import NDArray
 from samesum.testing.node import Node
 
@@ -36,22 +37,27 @@ def _of_matrices(node: Node, arrays: Sequence[NDArray]) -> int:
 _TRANSPOSED = ("transA", "transpose_a")
 
 
-def _of_windows(_: Node, arrays: Sequence[NDArray]) -> int:
-    """All but the first axis of the weights; those of transposed convolutions have the results there, or next to it."""
-    return int(arrays[1].size // max(1, min(arrays[1].shape[:2])))
+def _of_windows(node: Node, arrays: Sequence[NDArray]) -> int:
+    """The weights that go into one result: all of them by the number of results at one place."""
+    shape, operator = arrays[1].shape, node.operator.casefold()
+    results = {
+        "convtranspose": (shape[1], int(node.attributes.get("group", 1))),
+        "convolutionbackpropdata": shape[1:2],
+        "groupconvolution": shape[:2],
+        "groupconvolutionbackpropdata": shape[:3:2],
+    }.get(operator, shape[:1])
+    return int(arrays[1].size // max(1, math.prod(results)))
 
 
 def _of_letters(node: Node, arrays: Sequence[NDArray]) -> int:
-    """The sizes of the letters that the result of an Einstein sum lacks."""
+    """The sizes of the axes that the result of an Einstein sum lacks."""
     said = node.attributes["equation"]
-    text = (said.decode() if isinstance(said, bytes) else str(said)).replace(" ", "")
-    given, _, result = text.partition("->")
-    sizes = {
-        letter: size
-        for letters, array in zip(given.split(","), arrays, strict=False)
-        for letter, size in zip(letters.replace(".", ""), array.shape[-len(letters) :], strict=False)
-    }
-    return math.prod(size for letter, size in sizes.items() if letter not in result)
+    inputs, result = parsed(said.decode() if isinstance(said, bytes) else str(said), [each.ndim for each in arrays])
+    pairs = [
+        pair for labels, array in zip(inputs, arrays, strict=True) for pair in zip(labels, array.shape, strict=True)
+    ]
+    sizes = {label: max(size for each, size in pairs if each == label) for label, _ in pairs}
+    return math.prod(size for label, size in sizes.items() if label not in result)
 
 
 def _of_pairs(node: Node, arrays: Sequence[NDArray]) -> int:

@@ -18,14 +18,15 @@ class Rule:
 
     `near` is set where exponentials or logarithms are in it, which differ between libraries: it has to give the same
     NaNs and infinities, and numbers within a few ulps of that type. `is_order` is true of additions or products of the
-    data in their own type or a wider one: nothing but the order is said; `is_short` of a type that is shorter.
+    data in their own type or a wider one: nothing but the order is said; `is_fault` of a type
+    that is shorter, and of an element left out of each of several lines.
     """
 
     name: str
     compute: Callable[[], NDArray]
     near: Dtype | None = None
     is_order: bool = False
-    is_short: bool = False
+    is_fault: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -32,12 +32,12 @@ LONGEST = 1 << 25
 
 
 class Reason(NamedTuple):
-    """The rule that gives an answer, "" where none is found; whether it says the order of operations alone, or a type
-    that is shorter than the data's."""
+    """The rule that gives an answer, "" where none is found; whether it says the order of operations alone, or a fault
+    whatever is allowed."""
 
     words: str = ""
     is_order: bool = False
-    is_short: bool = False
+    is_fault: bool = False
 
 
 def reason(node: Node, family: Family, arrays: Sequence[NDArray | None], answer: NDArray, exact: NDArray) -> Reason:
@@ -105,7 +105,7 @@ def _first(family: Family, found: Lines, got: NDArray, wanted: NDArray, rules: R
             many = many or {each.name: each for each in rules(more)}
             if rule.name in many and _holds(many[rule.name], more):
                 lost = "" if "overflow" in rule.name else _on_the_way(more)
-                return Reason(f"{rule.name}{lost}", rule.is_order and not lost, rule.is_short)
+                return Reason(f"{rule.name}{lost}", rule.is_order and not lost, rule.is_fault)
     return Reason()
 
 

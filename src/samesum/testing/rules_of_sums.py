@@ -17,6 +17,8 @@ from samesum.testing.rule import Asked, Rule
 Scheme = Callable[[np.ufunc, NDArray], NDArray]
 """Folds each line of terms with the ufunc."""
 
+FEW = 8
+"""Results from which on what they have in common is no accident."""
 LONGEST = 1 << 16
 """Elements of a line that are added one at a time in Python."""
 
@@ -32,13 +34,13 @@ def sums(asked: Asked) -> Iterator[Rule]:
             for end in form.ends:
                 fold = partial(_folded, form, scheme, asked.rows, held, dtype, end.apply)
                 said = f"{name} {held.name}{end.words}"
-                yield Rule(said, fold, is_order=not is_short, is_short=is_short)
+                yield Rule(said, fold, is_order=not is_short, is_fault=is_short)
                 if is_short:
-                    yield Rule(f"{said}, saturated", partial(_saturated, fold, held), is_short=True)
+                    yield Rule(f"{said}, saturated", partial(_saturated, fold, held), is_fault=True)
     for short in (np.dtype(np.float16), BFLOAT16):
         if short.itemsize < dtype.itemsize:
             fold = partial(_folded, form, _pairwise, asked.rows.astype(short).astype(dtype), dtype, dtype)
-            yield Rule(f"terms rounded to {short.name}, added in {dtype.name}", fold, is_short=True)
+            yield Rule(f"terms rounded to {short.name}, added in {dtype.name}", fold, is_fault=True)
 
 
 def in_order(asked: Asked, words: str, scheme: Scheme) -> Iterator[Rule]:
@@ -57,7 +59,7 @@ def left_out(asked: Asked) -> Iterator[Rule]:
         return
     for name, rest in (("last", rows[:, :-1]), ("first", rows[:, 1:])):
         fold = partial(_folded, form, _exactly, rest, np.dtype(np.float64), rows.dtype)
-        yield Rule(f"the {name} element left out", fold, rows.dtype)
+        yield Rule(f"the {name} element left out", fold, rows.dtype, is_fault=len(rows) >= FEW)
 
 
 def _saturated(fold: Callable[[], NDArray], held: Dtype) -> NDArray:

@@ -58,13 +58,15 @@ def lost_length(node: Node, family: Family, arrays: Arrays, dtype: Dtype, shape:
         count = terms_of(node, arrays) or 1
         is_bounded = conspires(arrays) and count < 2 ** FORMATS[held.name].precision
         return np.asarray(CHAINS * (count / 2.0) ** 2) if is_bounded else None
-    axes, made = axes_of(node, [data]), _TERMS.get(family)
+    axes, made = axes_of(node, arrays), _TERMS.get(family)
     if axes is None or made is None or data.size > MOST or data.size == 0:
         return None
     rows = lines(data, axes).data.astype(np.float64)
     if rows.shape[1] >= 2 ** FORMATS[held.name].precision:
         return None
     lost = np.max([_lost(make(rows), held) for make in made], axis=0)
+    if family is Family.VARIANCE and held == np.float64:  # what Welford's way loses is no sum of the data
+        lost = np.maximum(lost, rows.shape[1] / MARGIN)
     return np.asarray(np.square(MARGIN * lost / 2)).reshape(answers_shape(data.shape, axes, shape))
 
 

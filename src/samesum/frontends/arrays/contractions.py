@@ -30,11 +30,12 @@ def scaled_dot_product_attention(
 ) -> NDArray:
     """`softmax(q k^T * scale + attn_mask) v`: the whole formula over the given numbers, rounded once.
 
-    `q` is (..., L, D), `k` (..., S, D), `v` (..., S, E), all of one dtype; batches broadcast, and the result is
-    (..., L, E) in that dtype. A mask of booleans, (..., L, S), keeps the keys that are true; one of floats is added to
-    the scores. With `is_causal` query i sees the keys 0 to i. `scale` is the real 1 / sqrt(D) unless it is given.
-    Nothing overflows or underflows on the way. A key that is left out, by False or -inf, has no influence, whatever it
-    and its value hold; a query that sees no key has zeros; NaN or +inf among its scores makes a query's results NaN.
+    `q` is (..., L, D) and `k` (..., S, D) of its dtype, `v` (..., S, E) of any of those below; batches broadcast, and
+    the result is (..., L, E) in the dtype of `q`. A mask of booleans, (..., L, S), keeps the keys that are true; one
+    of floats is added to the scores. With `is_causal` query i sees the keys 0 to i. `scale` is the real 1 / sqrt(D)
+    unless it is given. Nothing overflows or underflows on the way. A key that is left out, by False or -inf, has no
+    influence, whatever it and its value hold; a query that sees no key has zeros; NaN or +inf among its scores makes a
+    query's results NaN.
     The same bits for any batch, other queries, heads and masked keys, order of the keys, number of threads and machine.
     float64 is computed in decimal numbers, as an oracle: some milliseconds for each query.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Unpack, overload
 
-from samesum.algebra.rows import MAX, MEAN, MIN, STD, SUM, VAR
+from samesum.algebra.rows import MAX, MEAN, MIN, PROD, STD, SUM, VAR
 from samesum.engine.arrays import as_dtype
 from samesum.engine.memory import SKIP_NAN, reduce_by_code
 from samesum.formats.arrays import ArrayLike, DTypeLike, NDArray, Out, Result
@@ -13,7 +13,9 @@ from samesum.frontends.arrays.calls import Converted, Corrected, No, NumberedRow
 from samesum.frontends.arrays.reductions import real_dtype
 from samesum.frontends.arrays.variances import UNCORRECTED, reduce_corrected
 
-_SUM, _MEAN, _MIN, _MAX, _VAR, _STD = (NumberedRow(row, SKIP_NAN) for row in (SUM, MEAN, MIN, MAX, VAR, STD))
+_SUM, _PROD, _MEAN, _MIN, _MAX, _VAR, _STD = (
+    NumberedRow(row, SKIP_NAN) for row in (SUM, PROD, MEAN, MIN, MAX, VAR, STD)
+)
 
 
 @overload
@@ -45,6 +47,37 @@ def nansum(
         return reduce_from(_SUM, initial, x, axis, target, keepdims, out, where)
     flags = _SUM.flags if keepdims is False else _SUM.keeping(keepdims)
     return reduce_by_code(_SUM.code, x, axis, flags, target, out, where)
+
+
+@overload
+def nanprod(x: ArrayLike, /, axis: None = None, *, keepdims: No = False, **options: Unpack[Summed]) -> Any: ...
+@overload
+def nanprod(x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, **options: Unpack[Summed]) -> NDArray: ...
+def nanprod(
+    x: ArrayLike,
+    /,
+    axis: Axes = None,
+    *,
+    dtype: DTypeLike | None = None,
+    keepdims: bool = False,
+    out: Out | None = None,
+    where: ArrayLike | None = None,
+    initial: float | None = None,
+) -> Result:
+    """The product of the elements that are no NaN over `axis`, rounded once.
+
+    Of NaNs alone it is 1. Everything else is as in `prod`; of elements that `where` does not choose nothing matters.
+    Source: NumPy, `nanprod`.
+
+    >>> import numpy as np
+    >>> nanprod(np.array([[1e200, 1e200, 1e-300, np.nan], [np.nan, np.nan, np.nan, np.nan]]), axis=1)
+    array([1.e+100, 1.e+000])
+    """
+    target = None if dtype is None else as_dtype(dtype)
+    if initial is not None:
+        return reduce_from(_PROD, initial, x, axis, target, keepdims, out, where)
+    flags = _PROD.flags if keepdims is False else _PROD.keeping(keepdims)
+    return reduce_by_code(_PROD.code, x, axis, flags, target, out, where)
 
 
 @overload

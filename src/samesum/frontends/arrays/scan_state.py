@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, Literal, SupportsIndex
 
 import numpy as np
 
 from samesum.algebra.rows import CUMULATIVE_PROD, CUMULATIVE_SUM, Finalize, Map
-from samesum.engine.arrays import as_array, as_dtype
+from samesum.engine.arrays import as_array
 from samesum.engine.machine import undisturbed
 from samesum.engine.memory import EXCLUSIVE, flags_of, scan
 from samesum.engine.totals import Totals, decoded
-from samesum.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
+from samesum.errors import ArgumentError, DtypeError, ModelError, ShapeError
 from samesum.formats.arrays import ArrayLike, Dtype, DTypeLike, NDArray, boolean_of, native, type_text
 from samesum.formats.axes import all_from_front, axis_number
 from samesum.frontends.arrays.measure import Measure, Sums
-from samesum.frontends.arrays.measures import FloatProducts, IntegerProducts, measure_of
+from samesum.frontends.arrays.measures import FloatProducts, IntegerProducts
 from samesum.frontends.arrays.scans import cumulative_max, cumulative_min, cumulative_prod, cumulative_sum
 from samesum.frontends.arrays.state import State
+from samesum.frontends.arrays.state_bytes import unpacked
 
 # Prefixes that go on from what a measure has seen: the exact total joins the chunk as a few elements before it.
 
@@ -118,7 +120,8 @@ class Scan:
     `name` is `sum`, `prod`, `min` or `max`; `axis`, `dtype` and `exclusive` mean what they mean in `cumulative_sum`,
     and an extreme has no other dtype and is not exclusive. Each chunk has the same dtype and, along the other axes,
     the same lengths. A scan is for one thread at a time. It keeps about 1.2 KB for each line of a sum of floats, 560
-    bytes for each of a product, 24 and 8 for integers, one element for each of an extreme.
+    bytes for each of a product, 24 and 8 for integers, one element for each of an extreme. It is copied and pickled,
+    and `to_bytes` gives the same bytes on every machine for the same data, however that was cut.
 
     Raises ArgumentError for another name and for what an extreme does not have, AxisError for an axis that is no
     integer, DtypeError for a dtype that the function refuses.
@@ -127,22 +130,11 @@ class Scan:
     >>> scan = Scan("sum")
     >>> scan.update(np.array([1e300, 1.0]))
     array([1.e+300, 1.e+300])
-    >>> scan.update(np.array([-1e300, 2.0]))
+    >>> Scan.from_bytes(scan.to_bytes()).update(np.array([-1e300, 2.0]))
     array([1., 3.])
     """
 
-    __slots__ = (
-        "_asked",
-        "_axis",
-        "_dtype",
-        "_exclusive",
-        "_is_torn",
-        "_last",
-        "_measure",
-        "_name",
-        "_result",
-        "_shape",
-    )
+    __slots__ = ("_exclusive", "_result", "_state")
 
     def __init__(
         self,
@@ -160,15 +152,8 @@ class Scan:
                 f"the scan {name!r} with dtype={dtype!r} and exclusive={exclusive!r}; it has the dtype of the chunks "
                 "and is not exclusive"
             )
-        self._name = name
-        self._axis = axis_number(axis)
-        self._asked = as_dtype(dtype)
-        self._dtype: Dtype | None = None
-        self._last: NDArray | None = None
+        self._state = State([name], axis_number(axis), dtype)
         self._result: Dtype | None = None
-        self._shape: tuple[int, ...] = ()
-        self._measure: Measure | None = None
-        self._is_torn = False
 
     @undisturbed
     def update(self, chunk: ArrayLike) -> NDArray:
@@ -177,65 +162,109 @@ class Scan:
         Raises DtypeError for another dtype than that of the chunks before, ShapeError for another rank, for other
         lengths of the other axes and for rank 0, AxisError for an axis that the chunk does not have.
         """
-        if self._is_torn:
-            raise ArgumentError(f"{self!r} has lost a part of its data: an update was interrupted")
-        x = native(as_array(chunk))
+        self._check_whole()
+        x, state = native(as_array(chunk)), self._state
         if x.ndim == 0:
             raise ShapeError("the chunk has rank 0; a scan needs rank 1 or more")
-        (axis,) = all_from_front(self._axis, x.ndim)
-        shape = x.shape[:axis] + (-1,) + x.shape[axis + 1 :]
-        self._check(x, shape)
-        if self._name in _EXTREMES:
-            self._dtype, self._shape = x.dtype, shape
-            return self._extremes(x, axis)
-        if self._measure is None:
-            self._begin(x.dtype, shape, axis)
-        assert self._measure is not None and self._result is not None  # noqa: PT018
-        self._is_torn = True
-        with np.errstate(invalid="ignore", over="ignore"):  # NumPy warns of NaNs of ml_dtypes
-            result = _prefixes(self._measure, x, axis, self._result, self._exclusive)
-        self._is_torn = False
+        (axis,) = all_from_front(state._axis, x.ndim)
+        kept = x.shape[:axis] + x.shape[axis + 1 :]
+        self._check(x, kept)
+        if state._dtype is None:
+            self._result = self._type(x.dtype)
+            state._begin(x.dtype, x.ndim, kept)
+            state._axis = (axis,)
+        with state._changing(), np.errstate(over="ignore"):  # NumPy warns of NaNs of ml_dtypes
+            result = self._prefixes(x, axis)
+            state._measures["count"].add(x, (axis,), None, 0)
         return result
 
-    def _extremes(self, x: NDArray, axis: int) -> NDArray:
-        """The last prefix goes before the chunk."""
+    def _prefixes(self, x: NDArray, axis: int) -> NDArray:
+        """Those of the chunk, which the state's measure takes; the last extreme goes before it."""
+        measure: Any = self._state._measures[_KEYS.get(self._name, self._name)]
+        if self._name in _KEYS:
+            assert self._result is not None
+            return _prefixes(measure, x, axis, self._result, self._exclusive)
         function = _EXTREMES[self._name]
-        if self._last is None:
-            result = function(x, axis)
+        if measure.seen.all():
+            joined = np.concatenate([np.expand_dims(measure.values, axis), x], axis)
+            result = function(joined, axis).take(range(1, x.shape[axis] + 1), axis)
         else:
-            result = function(np.concatenate([self._last, x], axis), axis).take(range(1, x.shape[axis] + 1), axis)
-        if x.shape[axis] > 0:
-            self._last = result.take([-1], axis)
+            result = function(x, axis)
+        measure.add(x, (axis,), None, 0)
         return result
 
-    def _go_on(self, before: State | None, axis: int) -> None:
-        """The extreme of what a state has seen goes before the next chunk; nothing does if that was no element."""
-        seen: Any = None if before is None else before._measures.get(self._name)
-        if seen is not None and seen.seen.all():
-            self._last = np.expand_dims(seen.values, axis)
+    def copy(self) -> Scan:
+        """A scan of the same elements that goes on by itself."""
+        return _restored(self._stored(is_brief=False))
 
-    def __reduce__(self) -> Any:
-        raise ArgumentTypeError(f"{self!r} is neither copied nor pickled; a State of {self._name!r} is")
+    def to_bytes(self) -> bytes:
+        """The scan as bytes, the same for the same elements however they came; https://samesum.readthedocs.io/en/stable/states.html."""
+        return self._stored(is_brief=True)
 
-    def _check(self, x: NDArray, shape: tuple[int, ...]) -> None:
-        if self._dtype is None:
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Scan:
+        """The scan that `to_bytes` wrote. Raises ModelError for damaged bytes and for those of a later version."""
+        return cls._read(data, is_brief=True)
+
+    @classmethod
+    def _read(cls, data: bytes, is_brief: bool) -> Scan:
+        state, exclusive = State._read(data, is_brief, is_scan=True), unpacked(bytes(data))[0].exclusive
+        if len(state._names) != 1 or state._axis is None or len(state._axis) != 1:
+            raise ModelError(f"the scan is of {list(state._names)} along {state._axis}; one name and axis are needed")
+        name: Any = state._names[0]
+        try:
+            scan = cls(name, state._axis[0], state._result, exclusive=bool(exclusive))
+            scan._go_on(state)
+        except (ArgumentError, DtypeError) as error:
+            raise ModelError(f"the scan is of what there is not: {error}") from None
+        return scan
+
+    def _go_on(self, state: State) -> None:
+        """What the state has seen, of the same name, axis and dtype, goes before the next chunk."""
+        self._state = state
+        self._result = None if state._dtype is None else self._type(state._dtype)
+
+    def _stored(self, is_brief: bool) -> bytes:
+        self._check_whole()
+        return self._state._stored(is_brief, self._exclusive)
+
+    def __reduce__(self) -> tuple[Callable[[bytes], Scan], tuple[bytes]]:
+        return _restored, (self._stored(is_brief=False),)
+
+    @property
+    def _name(self) -> str:
+        return self._state._names[0]
+
+    def _type(self, dtype: Dtype) -> Dtype | None:
+        function = _FUNCTIONS.get(self._name)
+        return None if function is None else function(np.zeros(1, dtype), dtype=self._state._result).dtype
+
+    def _check_whole(self) -> None:
+        if self._state._is_torn:
+            raise ArgumentError(f"{self!r} has lost a part of its data: an update was interrupted")
+
+    def _check(self, x: NDArray, kept: tuple[int, ...]) -> None:
+        state = self._state
+        if state._dtype is None:
             return
-        if x.dtype != self._dtype:
-            raise DtypeError(f"the chunk is {type_text(x.dtype, x.shape)}; the scan is of {self._dtype.name}")
-        if shape != self._shape:
-            lengths = [("any" if size < 0 else size) for size in self._shape]
+        if x.dtype != state._dtype:
+            raise DtypeError(f"the chunk is {type_text(x.dtype, x.shape)}; the scan is of {state._dtype.name}")
+        if (x.ndim, kept) != (state._rank, state._kept):
+            assert state._axis is not None
+            lengths: list[Any] = list(state._kept)
+            lengths.insert(state._axis[0], "any")
             raise ShapeError(f"the chunk has shape {list(x.shape)}; the scan is of chunks of {lengths}")
 
-    def _begin(self, dtype: Dtype, shape: tuple[int, ...], axis: int) -> None:
-        self._result = _FUNCTIONS[self._name](np.zeros(1, dtype), dtype=self._asked).dtype
-        kept = shape[:axis] + shape[axis + 1 :]
-        self._measure = measure_of(_KEYS[self._name], dtype, kept, self._asked)
-        self._dtype, self._shape = dtype, shape
-
     def __repr__(self) -> str:
-        dtype = "" if self._asked is None else f", dtype={self._asked.name}"
+        asked, axis = self._state._result, self._state._axis
+        dtype = "" if asked is None else f", dtype={asked.name}"
         exclusive = ", exclusive=True" if self._exclusive else ""
-        return f"Scan({self._name!r}, axis={self._axis}{dtype}{exclusive})"
+        return f"Scan({self._name!r}, axis={axis and axis[0]}{dtype}{exclusive})"
+
+
+def _restored(data: bytes) -> Scan:
+    """The scan of a pickle or a copy, of which nothing is lost."""
+    return Scan._read(data, is_brief=False)
 
 
 def scan_after(
@@ -243,9 +272,6 @@ def scan_after(
 ) -> NDArray:
     """The prefixes of `x` after what a state of this name, axis and dtype has seen, which stays as it is."""
     scan = Scan(name, axis, asked, exclusive=is_exclusive)
-    if name in _EXTREMES:
-        scan._go_on(before, axis)
-    elif before is not None and before._dtype is not None:
-        scan._begin(x.dtype, x.shape[:axis] + (-1,) + x.shape[axis + 1 :], axis)
-        scan._measure = before.copy()._measures[_KEYS[name]]
+    if before is not None and before._dtype is not None:
+        scan._go_on(before.copy())
     return scan.update(x)

@@ -35,8 +35,8 @@ class State:
     """Several reductions of data that comes in chunks: `result()` has the bits of one call on everything.
 
     `names` are those of `reduce`: `sum`, `mean`, `l1`, `l2`, `sum_square`, `log_sum`, `logsumexp`, `prod`, `min`,
-    `max`, `argmin`, `argmax`, `all`, `any`; and `var`, `std`, `rms` (the root of the mean square) and
-    `count_nonzero`. `axis` and `dtype` mean what they mean there. `var` is the exact sum of squared deviations from the
+    `max`, `argmin`, `argmax`, `all`, `any`, `count_nonzero`, `var`, `std`; and `rms` (the root of the mean square).
+    `axis` and `dtype` mean what they mean there. `var` is the exact sum of squared deviations from the
     mean over `count - correction`, NaN unless that is positive, and `std` its root.
     Chunks may come in any order and states may be merged in any order; how the data was cut changes no bit. Each chunk
     has the same dtype and, along the axes that are not reduced, the same lengths. A state is for one thread at a time.
@@ -169,7 +169,8 @@ class State:
         return self._stored(is_brief=True)
 
     @undisturbed
-    def _stored(self, is_brief: bool) -> bytes:
+    def _stored(self, is_brief: bool, exclusive: bool | None = None) -> bytes:
+        """The bytes; `exclusive` is what a scan is."""
         self._check_whole()
         header = Header(
             self._names,
@@ -180,20 +181,24 @@ class State:
             self._kept,
             self._end,
             self._correction if self._is_corrected else None,
+            exclusive,
         )
         return packed(header, [measure.encoded(is_brief) for measure in self._measures.values()])
 
     @classmethod
     def from_bytes(cls, data: bytes) -> State:
         """The state that `to_bytes` wrote. Raises ModelError for damaged bytes and for those of a later version."""
-        if not isinstance(data, bytes | bytearray | memoryview):
-            raise ArgumentTypeError(f"a state is read from bytes; got {type(data).__name__}")
         return cls._read(data, is_brief=True)
 
     @classmethod
     @undisturbed
-    def _read(cls, data: bytes, is_brief: bool) -> State:
+    def _read(cls, data: bytes, is_brief: bool, is_scan: bool = False) -> State:
+        kind, other = ("scan", "state") if is_scan else ("state", "scan")
+        if not isinstance(data, bytes | bytearray | memoryview):
+            raise ArgumentTypeError(f"a {kind} is read from bytes; got {type(data).__name__}")
         header, sections = unpacked(bytes(data))
+        if (header.exclusive is not None) is not is_scan:
+            raise ModelError(f"the bytes are of a {other}, which {other.title()}.from_bytes reads")
         try:
             axis = header.axis[0] if header.axis is not None and len(header.axis) == 1 else header.axis
             names: Any = header.names

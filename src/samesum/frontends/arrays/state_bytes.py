@@ -1,4 +1,4 @@
-"""A state as bytes: a header, what is kept, and a checksum. The site says what each byte means (states.html).
+"""A state or a scan as bytes: a header, what is kept, and a checksum. The site says what each byte means (states.html).
 
 The bytes depend on the elements alone, not on how they were cut, merged, or on which machine.
 """
@@ -25,7 +25,7 @@ _CHECKSUM = hashlib.sha256
 _CHECKSUM_BYTES = 32
 _FIXED = len(MAGIC) + 8
 _KEYS = {"axis", "dtype", "end", "kept", "names", "rank", "result"}
-_CORRECTION = "correction"
+_CORRECTION, _EXCLUSIVE = "correction", "exclusive"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,8 @@ class Header:
     kept: tuple[int, ...]
     end: int
     correction: float | None = None
+    exclusive: bool | None = None
+    """Of a scan: whether each element is left out of its own prefix."""
 
 
 def packed(header: Header, sections: Sequence[bytes]) -> bytes:
@@ -91,6 +93,8 @@ def _text(header: Header) -> bytes:
     }
     if header.correction is not None:
         fields[_CORRECTION] = header.correction
+    if header.exclusive is not None:
+        fields[_EXCLUSIVE] = header.exclusive
     return json.dumps(fields, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode()
 
 
@@ -99,7 +103,7 @@ def _header(text: bytes) -> Header:
         fields = json.loads(text)
     except (ValueError, RecursionError):
         fields = None
-    if not isinstance(fields, dict) or fields.keys() - {_CORRECTION} != _KEYS or not _is_typed(fields):
+    if not isinstance(fields, dict) or fields.keys() - {_CORRECTION, _EXCLUSIVE} != _KEYS or not _is_typed(fields):
         raise ModelError(f"the state's header is {text[:60]!r}")
     axis = None if fields["axis"] is None else tuple(fields["axis"])
     header = Header(
@@ -111,6 +115,7 @@ def _header(text: bytes) -> Header:
         tuple(fields["kept"]),
         fields["end"],
         fields.get(_CORRECTION),
+        fields.get(_EXCLUSIVE),
     )
     if reason := excess(header.kept):
         raise UnsafeModelError(f"the state's header: {reason}")
@@ -133,6 +138,7 @@ def _is_typed(fields: Mapping[str, Any]) -> bool:
         and type(fields["end"]) is int
         and 0 <= fields["end"] < 2**63
         and type(fields.get(_CORRECTION, 0.0)) is float
+        and type(fields.get(_EXCLUSIVE, False)) is bool
     )
 
 

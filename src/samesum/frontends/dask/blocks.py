@@ -19,10 +19,10 @@ from samesum.engine.environment import ThreadLimit
 from samesum.engine.machine import FloatingPointScope
 from samesum.formats.arrays import Dtype, NDArray, Result, native
 from samesum.frontends.arrays.dots import converted
+from samesum.frontends.arrays.kept_states import LabelStates, rounded_products, state_of_products, states_of_labels
 from samesum.frontends.arrays.scan_state import scan_after
 from samesum.frontends.arrays.segments import segment_reduce
 from samesum.frontends.arrays.state import State
-from samesum.frontends.dask.states import LabelStates, rounded_products, state_of_products, states_of_labels
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,17 @@ from samesum.specs.row import Operator, Standard
 
 
 def names_in(operators: Iterable[str]) -> tuple[str, ...]:
-    """The names, each of them once; ArgumentError for one text, ArgumentTypeError for what is no sequence of names."""
+    """The names, each of them once.
+
+    Raises ArgumentError for one text and for no name, ArgumentTypeError for what is no sequence of names.
+    """
     if isinstance(operators, str):
         raise ArgumentError(f"operators is the text {operators!r}; a sequence of names is needed")
     names = tuple(operators) if isinstance(operators, Iterable) else None
     if names is None or not all(isinstance(each, str) for each in names):
         raise ArgumentTypeError(f"operators is {operators!r}; a sequence of names is needed")
+    if not names:
+        raise ArgumentError("operators names none; allowed are one name or more, None, and 'all'")
     return tuple(dict.fromkeys(names))
 
 
@@ -38,6 +43,4 @@ def chosen_names(
         raise UnsupportedOperator(
             f"operators names {', '.join(others)}, which samesum does not take over; allowed are {', '.join(known)}"
         )
-    if not names:
-        raise ArgumentError("operators names none; allowed are one name or more, None, and 'all'")
     return tuple(name for name in known if folded(standard, name) in names)

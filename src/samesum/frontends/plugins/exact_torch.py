@@ -41,7 +41,8 @@ def exact(operators: Iterable[str] | Literal["all"] | None = None) -> Iterator[N
     transposed one too, of float16, bfloat16, float32 and float64; each is rounded once, with its bias, alpha and beta.
     So is `scaled_dot_product_attention` without dropout, of the first three of these types, the whole formula.
     At the end of the block everything is as it was. Raises MissingPackage without torch, UnsupportedOperator for a name
-    that is not listed here, ArgumentError for another text, ArgumentTypeError for what is no sequence of names.
+    that is not listed here, ArgumentError for another text and for no name, ArgumentTypeError for what is no sequence
+    of names.
     Source: https://pytorch.org/docs/stable/library.html.
 
     >>> import torch

@@ -13,7 +13,7 @@ from samesum.engine.attention import attention
 from samesum.engine.contractions import NOTHING, Added, matmul
 from samesum.engine.convolutions import Taps, convolve, plain_taps, transposed_taps
 from samesum.errors import SamesumError
-from samesum.formats.arrays import NDArray
+from samesum.formats.arrays import NDArray, broadcast
 from samesum.frontends.plugins.torch_norms import is_transformed, laid_out_as
 from samesum.frontends.plugins.torch_overrides import (
     FLOATS,
@@ -38,9 +38,12 @@ def _attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Te
     is_causal, scale, is_grouped = call
     for each in (q, k, v):
         check(each, _TYPES)
+        if each.dtype != q.dtype or each.dim() < 2 + is_grouped:
+            raise NotHere
     if mask is not None:
-        check(mask, (*_TYPES, torch.bool))
-        if is_causal:
+        check(mask, (q.dtype, torch.float32, torch.bool))
+        scores = (*broadcast(q.shape[:-2], k.shape[:-2]), q.shape[-2], k.shape[-2])
+        if is_causal or mask.dim() < 2 or broadcast(scores, mask.shape) != scores:
             raise NotHere
     query, key, value = (array_of(each.detach()) for each in (q, k, v))
     added = None if mask is None else array_of(mask.detach())
@@ -50,7 +53,7 @@ def _attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Te
     if added is not None:
         raise NotHere
     result = attention(*_groups(query, key, value), None, ends, scale)[0]
-    return tensor_of(result.reshape(*result.shape[:-4], -1, *result.shape[-2:]))
+    return tensor_of(result.reshape(*result.shape[:-4], q.shape[-3], *result.shape[-2:]))
 
 
 def _groups(query: NDArray, key: NDArray, value: NDArray) -> tuple[NDArray, NDArray, NDArray]:
@@ -249,13 +252,15 @@ def _convolution(
     weights = kernel.reshape(groups, lead, *kernel.shape[1:])
     weights = weights.swapaxes(1, 2) if transposed else weights
     numbers = [list(each) * (spatial if len(each) == 1 else 1) for each in (stride, padding, dilation, output_padding)]
-    if any(len(each) != spatial for each in numbers) or (others and others[0].size != groups * weights.shape[1]):
+    if any(len(each) != spatial for each in numbers) or (others and others[0].shape != (groups * weights.shape[1],)):
         raise NotHere
     axes: list[list[Taps]] = []
     for size, length, s, p, d, extra in zip(x.shape[2:], weight.shape[2:], *numbers, strict=True):
+        if min(s, d) < 1 or p < 0 or extra < 0 or (transposed and extra >= max(s, d)):
+            raise NotHere
         reach = d * (length - 1) + 1
         outputs = (size - 1) * s + reach + extra - 2 * p if transposed else (size + 2 * p - reach) // s + 1
-        if outputs < 1 or min(s, d) < 1 or p < 0:
+        if outputs < 1:
             raise NotHere
         axes.append((transposed_taps if transposed else plain_taps)(length, outputs, s, d, p))
     term = others[0].reshape(groups, -1, *(1,) * spatial) if others else None

@@ -35,10 +35,12 @@ def Attention(
     """Scaled dot product attention, the whole formula rounded once; `softmax_precision` changes nothing.
 
     `Q`, `K` and `V` are (batch, heads, length, size), or (batch, length, heads * size) with `q_num_heads` and
-    `kv_num_heads`. `scale` is the real 1 / sqrt(size) unless it is given, and its float32 value then. With `outputs`
-    from 2 to 4 the result is a tuple: with `present_key`, `present_value` and `qk_matmul_output`, which is its own
-    formula, rounded once, whatever the mode. A key that is left out has no influence, a query that sees none has zeros.
-    `opset` chooses the version: `nonpad_kv_seqlen` came with 24, the windows with 25.
+    `kv_num_heads`; `Q` and `K` have one type, `V` may have another. `scale` is the real 1 / sqrt(size) unless it is
+    given, and its float32 value then. With `outputs` from 2 to 4 the result is a tuple: with `present_key`,
+    `present_value` and `qk_matmul_output`, which is its own formula, rounded once, whatever the mode. A key that is
+    left out has no influence, a query that sees none has zeros.
+    `opset` chooses the version: `nonpad_kv_seqlen` came with 24, the windows with 25. Since 24 an `attn_mask` with a
+    last axis shorter than the keys, of 1 too, leaves out the keys beyond it; in 23 it broadcasts.
 
     Raises DtypeError for types that the version does not allow, ShapeError for shapes that do not fit,
     AttributeValueError for values that are not allowed and for inputs and outputs that the version lacks.

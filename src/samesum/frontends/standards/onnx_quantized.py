@@ -77,7 +77,8 @@ def DynamicQuantizeLinear(x: ArrayLike, *, opset: int | None = None) -> tuple[ND
     """Bytes, and the scale and zero point that their range asks for: `(y, y_scale, y_zero_point)`.
 
     The scale is the real range of `x` and 0, over 255, rounded once; the zero point and the bytes are rounded from the
-    real quotients by that scale. Where the range is 0 the scale is 1, as ONNX Runtime has it.
+    real quotients by that scale. Where the range is 0 the scale is 1, as ONNX Runtime has it, and also where the scale
+    would be rounded to 0.
 
     Raises DtypeError for data that are not float32.
     Source: https://onnx.ai/onnx/operators/onnx__DynamicQuantizeLinear.html (11).

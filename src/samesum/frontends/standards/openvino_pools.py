@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, overload
 
-from samesum.engine.arrays import as_array, as_integers
+from samesum.engine.arrays import as_array, as_sizes
 from samesum.errors import AttributeValueError
 from samesum.formats.arrays import ArrayLike, NDArray
 from samesum.frontends.standards.attributes import operation_given
@@ -142,7 +142,7 @@ def AdaptiveAvgPool(data: ArrayLike, output_shape: ArrayLike, *, opset: int | No
     >>> AdaptiveAvgPool(np.float32([[[1, 2, 3, 4, 6]]]), [3])
     array([[[1.5, 3. , 5. ]]], dtype=float32)
     """
-    return apply(operation_of("openvino", "AdaptiveAvgPool", opset), [as_array(data), as_integers(output_shape)])
+    return apply(operation_of("openvino", "AdaptiveAvgPool", opset), [as_array(data), as_sizes(output_shape)])
 
 
 @overload
@@ -181,7 +181,7 @@ def AdaptiveMaxPool(
     array([[[2., 4., 6.]]], dtype=float32)
     """
     operation = operation_of("openvino", "AdaptiveMaxPool", opset, index_element_type=index_element_type)
-    return _first_or_both(operation, [as_array(data), as_integers(output_shape)], outputs)
+    return _first_or_both(operation, [as_array(data), as_sizes(output_shape)], outputs)
 
 
 def _operation(name: str, opset: int | None, **attributes: object) -> Operation:

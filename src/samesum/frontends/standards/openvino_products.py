@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from samesum.engine.arrays import as_array, as_integers
+from samesum.engine.arrays import as_array, as_sizes
 from samesum.formats.arrays import ArrayLike, NDArray
 from samesum.frontends.standards.attributes import operation_given
 from samesum.operators.apply import apply
@@ -117,8 +117,8 @@ def ConvolutionBackpropData(
     """The transposed convolution of `data`: each element spreads the kernel; products and sum are rounded once.
 
     `filters` are (channels, results, kernel). The pads are taken off the result, `output_padding` is added behind.
-    `output_shape` are the spatial sizes; with `auto_pad` same_upper or same_lower they decide the pads. The rest is as
-    in `Convolution`. Source: OpenVINO operation specification, ConvolutionBackpropData-1.
+    `output_shape` are the spatial sizes, integers; with `auto_pad` same_upper or same_lower they decide the pads. The
+    rest is as in `Convolution`. Source: OpenVINO operation specification, ConvolutionBackpropData-1.
 
     >>> import numpy as np
     >>> x, w, one, none = np.float32([[[1, 2]]]), np.float32([[[1, 10, 100]]]), [1], [0]
@@ -161,7 +161,7 @@ def GroupConvolutionBackpropData(
 
 def _with_sizes(data: ArrayLike, filters: ArrayLike, sizes: ArrayLike | None) -> list[NDArray]:
     inputs = [as_array(data), as_array(filters)]
-    return inputs if sizes is None else [*inputs, as_integers(sizes)]
+    return inputs if sizes is None else [*inputs, as_sizes(sizes)]
 
 
 def _convolved(

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
+#include "certificates/certificates.hpp"
 #include "layout/plan.hpp"
-#include "methods/certificates.hpp"
 
 namespace samesum {
 

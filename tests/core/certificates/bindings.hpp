@@ -3,10 +3,11 @@
 
 #include <string>
 
+#include "certificates/certificates.hpp"
+#include "certificates/states.hpp"
 #include "kernels/instruction_set.hpp"
 #include "python/reductions.hpp"
 #include "run/reduce/accumulate.hpp"
-#include "run/states/certificates.hpp"
 
 namespace samesum::python {
 

@@ -1,13 +1,13 @@
 // The certificates of one instruction set, compiled as table.cpp is.
-#include "kernels/exponentials/elementary.hpp"
+#include "certificates/elementary.hpp"
 #include "kernels/exponentials/exponential_sum.hpp"
+#include "kernels/norms/spread.hpp"
 #include "kernels/products/product_tile.hpp"
 #include "kernels/scans/scan.hpp"
 #include "kernels/short/short_double_sum.hpp"
 #include "kernels/short/short_product.hpp"
 #include "kernels/short/short_sum.hpp"
 #include "kernels/sums/scaled_sums.hpp"
-#include "methods/certificates.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -17,6 +17,12 @@ static void put(const Table& to, std::size_t j, Doubles hi, Doubles lo, Doubles 
     store(to.row(0) + j, hi);
     store(to.row(1) + j, lo);
     store(to.row(2) + j, bound);
+}
+
+static void put(const Table& to, std::size_t j, const Sum& sum) {
+    to.row(0)[j] = sum.hi;
+    to.row(1)[j] = sum.lo;
+    to.row(2)[j] = sum.bound;
 }
 
 static void read_words(const void* tile, const Table& to) {
@@ -41,6 +47,27 @@ static void read_exponentials(const void* tile, const Table& to) {
     const auto& t = *static_cast<const ExponentialStates::Tile*>(tile);
     const double* const fields[] = {t.top, t.equal, t.sum, t.rest, t.bound};
     for (std::size_t i = 0; i < 5; ++i) std::memcpy(to.row(i), fields[i], to.n * sizeof(double));
+}
+
+// The totals, in the range that each is in, and how many octaves too great they are there.
+template <bool is_square>
+static void read_ranges(const void* tile, const Table& to) {
+    using All = ScaledTotals<is_square>;
+    for (std::size_t j = 0; j < to.n; ++j) {
+        Range range;
+        const Sum total = All::total_at(*static_cast<const ScaledTile*>(tile), j, range);
+        put(to, j, total);
+        to.row(3)[j] = All::octaves_of(range);
+    }
+}
+
+// The squares about the mean.
+static void read_spreads(const void* tile, const Table& to) {
+    const SpreadTile& t = *static_cast<const SpreadTile*>(tile);
+    for (std::size_t j = 0; j < to.n; ++j) {
+        const Words2 spread = spread_of(t.lone(j), Doubles{} + t.count[j]);
+        put(to, j, Sum{spread.hi[0], spread.lo[0], spread.bound[0]});
+    }
 }
 
 template <Format format>
@@ -197,13 +224,14 @@ static constexpr void fill(Certificates& c) {
     c.scanned[at] = {3, read_scanned<format>};
 }
 
-extern void certify_smooth(Unary function, SmoothStep step, const Table& x, const Table& to);
+void certify_smooth(Unary function, SmoothStep step, const Table& x, const Table& to);
 
 static constexpr Certificates all_certificates() {
     Certificates c{};
     c.words = {3, read_words};
-    c.ranges = {4, ScaledTotals<false>::read};
-    c.square_ranges = {4, ScaledTotals<true>::read};
+    c.ranges = {4, read_ranges<false>};
+    c.square_ranges = {4, read_ranges<true>};
+    c.spreads = {3, read_spreads};
     c.products = {5, read_products};
     c.exponentials = {5, read_exponentials};
     c.finalized = finalize_totals;

@@ -1,4 +1,4 @@
-#include "run/states/certificates.hpp"
+#include "certificates/states.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -46,7 +46,7 @@ CertifiedMethod certified_method(std::string_view name, Format in, Map map) {
     if (method == nullptr || method->init == nullptr) return {};
     const StateReader& ranges = map == Map::square ? all.square_ranges : all.ranges;
     return {method, name == "ranges"                  ? &ranges
-                    : name.starts_with("spread")      ? &set.spreads->reader
+                    : name.starts_with("spread")      ? &all.spreads
                     : name == "products"              ? &all.products
                     : name.starts_with("exponential") ? &all.exponentials
                                                       : &all.words};

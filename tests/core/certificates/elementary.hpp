@@ -1,11 +1,11 @@
 // The elementary functions of vectors by number, for the tests of what they promise.
 #pragma once
 
+#include "certificates/certificates.hpp"
 #include "kernels/elementwise/elementwise_power.hpp"
 #include "kernels/exponentials/double_powers.hpp"
 #include "kernels/exponentials/logarithm.hpp"
 #include "kernels/exponentials/powers.hpp"
-#include "methods/certificates.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
