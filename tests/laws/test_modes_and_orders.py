@@ -16,7 +16,7 @@ from catalogue_calls import Call, Outputs, calls, data, lazy_calls
 from modes import control, each_mode, in_mode, needs_mxcsr
 from oracle import assert_bits
 from samesum.formats.arrays import NDArray
-from samesum.specs import call as remembered
+from samesum.specs import lookup as remembered
 from samesum.specs.lookup import CATALOGUE
 
 Made = tuple[tuple[Call, Outputs], ...]

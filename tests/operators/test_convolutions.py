@@ -16,7 +16,7 @@ from samesum.formats.arrays import NDArray
 from samesum.operators.apply import apply
 from samesum.operators.catalogue import ROWS
 from samesum.operators.rows import Fact
-from samesum.specs.call import operation_of
+from samesum.specs.lookup import operation_of
 
 
 def whole(*shape: int, seed: int = 0) -> NDArray:

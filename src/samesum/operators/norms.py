@@ -17,7 +17,7 @@ from samesum.operators.pointwise import given, integers, optional
 from samesum.operators.pool_windows import whole_axes
 from samesum.operators.power_norms import root_of_powers, whole_power
 from samesum.operators.rows import Attributes, Inputs, Run
-from samesum.specs.onnx_norms import MEAN_VARIANCE_EPSILON
+from samesum.specs.onnx_made import MEAN_VARIANCE_EPSILON
 
 _MEAN_VARIANCE = Epsilon(outside=MEAN_VARIANCE_EPSILON)
 """Of MeanVarianceNormalization, as its function body says: added to the deviation."""

@@ -14,7 +14,7 @@ from samesum.operators.apply import apply, apply_all
 from samesum.specs.bind import bind_node
 from samesum.specs.lookup import lookup
 from samesum.specs.onnx import ONNX
-from samesum.specs.onnx_norms import ONNX_FUSED
+from samesum.specs.onnx_made import ONNX_FUSED
 
 
 class _Operator(OpRun):

@@ -8,7 +8,7 @@ from samesum.engine.arrays import as_array
 from samesum.errors import AttributeValueError
 from samesum.formats.arrays import ArrayLike, NDArray
 from samesum.operators.apply import apply, apply_all
-from samesum.specs.call import operation_of
+from samesum.specs.lookup import operation_of
 
 
 def Attention(

@@ -15,7 +15,7 @@ from samesum.errors import AxisError, SamesumError
 from samesum.formats.arrays import ArrayLike, NDArray, Out
 from samesum.operators.apply import apply
 from samesum.specs.bind import Operation
-from samesum.specs.call import operation_of
+from samesum.specs.lookup import operation_of
 
 
 def hashed(value: object) -> Any:

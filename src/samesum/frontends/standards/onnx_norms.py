@@ -12,7 +12,7 @@ from samesum.errors import AttributeValueError
 from samesum.formats.arrays import ArrayLike, NDArray, Out
 from samesum.frontends.standards.attributes import hashed, normalize
 from samesum.operators.apply import apply, apply_all
-from samesum.specs.call import operation_of
+from samesum.specs.lookup import operation_of
 
 
 def Softmax(input: ArrayLike, *, axis: int | None = None, opset: int | None = None, out: Out | None = None) -> NDArray:

@@ -13,7 +13,7 @@ from samesum.formats.arrays import ArrayLike, NDArray
 from samesum.frontends.standards.attributes import operation_given
 from samesum.operators.apply import apply, apply_all
 from samesum.specs.bind import Operation
-from samesum.specs.call import operation_of
+from samesum.specs.lookup import operation_of
 
 _DEFAULTS = {"auto_pad": "NOTSET", "ceil_mode": 0, "count_include_pad": 0, "storage_order": 0}
 

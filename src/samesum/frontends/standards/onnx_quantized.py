@@ -6,7 +6,7 @@ from samesum.engine.arrays import as_array
 from samesum.formats.arrays import ArrayLike, NDArray
 from samesum.frontends.standards.attributes import operation_given
 from samesum.operators.apply import apply, apply_all
-from samesum.specs.call import operation_of
+from samesum.specs.lookup import operation_of
 
 _DEFAULTS = {"axis": 1, "block_size": 0, "output_dtype": 0, "saturate": 1, "precision": 0}
 

@@ -6,7 +6,7 @@ from samesum.engine.arrays import as_array, as_integers
 from samesum.formats.arrays import ArrayLike, NDArray
 from samesum.frontends.standards.attributes import operation_given
 from samesum.operators.apply import apply
-from samesum.specs.call import operation_of
+from samesum.specs.lookup import operation_of
 
 _DEFAULTS = {"reduction": "none", "use_init_val": True}
 
