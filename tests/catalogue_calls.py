@@ -12,8 +12,7 @@ import numpy as np
 
 import samesum as ss
 from samesum.formats.arrays import BFLOAT16, Dtype, NDArray
-from samesum.operators.apply import apply, apply_all
-from samesum.operators.catalogue import ROWS
+from samesum.operators.apply import ROWS, apply, apply_all
 from samesum.specs.bind import bind
 from samesum.specs.lookup import CATALOGUE, STANDARDS
 from samesum.specs.row import Input, Spec

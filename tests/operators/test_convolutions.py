@@ -13,8 +13,7 @@ from naming import case, looped
 from samesum import onnx, openvino
 from samesum.errors import AttributeValueError, DtypeError, ShapeError
 from samesum.formats.arrays import NDArray
-from samesum.operators.apply import apply
-from samesum.operators.catalogue import ROWS
+from samesum.operators.apply import ROWS, apply
 from samesum.operators.rows import Fact
 from samesum.specs.lookup import operation_of
 

@@ -9,8 +9,7 @@ from functools import partial
 from samesum.errors import SamesumError, UnsupportedOperator, during, saying
 from samesum.formats.arrays import NDArray
 from samesum.graph.model import Node
-from samesum.operators.apply import run, run_all
-from samesum.operators.catalogue import ROWS
+from samesum.operators.apply import ROWS, run, run_all
 from samesum.operators.rows import UNKNOWN, All, Fact, Facts, Inputs
 from samesum.specs.bind import Operation, bind_node
 from samesum.specs.lookup import STANDARDS, has_operator, lookup

@@ -11,11 +11,10 @@ from samesum.engine.norms import normalize_lines, normalize_lines_with_inverse
 from samesum.errors import ShapeError
 from samesum.formats.arrays import NDArray
 from samesum.operators import activations, facts, pointwise
-from samesum.operators.facts import at, first, stash_of
-from samesum.operators.foretelling import of_each_line
+from samesum.operators.facts import at, first, of_each_line, stash_of
 from samesum.operators.norms import from_axis, inside, rms_norm
 from samesum.operators.pointwise import given, optional, widened
-from samesum.operators.rows import Attributes, Cut, Fact, Facts, Inputs, Row, RunAll, row, several
+from samesum.operators.rows import Attributes, Fact, Facts, Inputs, Row, RunAll, row, several
 
 
 def skip_norm(row: Norm, has_beta: bool) -> RunAll:
@@ -80,10 +79,10 @@ def simplified_norm_outputs(attributes: Attributes, facts: Facts, count: int) ->
 MICROSOFT_ROWS: tuple[Row, ...] = (
     several("SkipLayerNormalization", skip_norm(LAYER_NORM, True), skip_norm_outputs, most=4),
     several("SkipSimplifiedLayerNormalization", skip_norm(RMS_NORM, False), skip_norm_outputs, most=4),
-    row("Gelu", pointwise.unary(elementwise.gelu), facts.same, cut=Cut.EACH),
+    row("Gelu", pointwise.unary(elementwise.gelu), facts.same),
     row("BiasGelu", activations.biased(elementwise.gelu), facts.same),
     row("FastGelu", activations.biased(elementwise.gelu_tanh), facts.same),
-    row("QuickGelu", activations.of(activations.swish, "alpha"), facts.same, cut=Cut.EACH),
+    row("QuickGelu", activations.of(activations.swish, "alpha"), facts.same),
 )
 
 ONNX_FUSED_ROWS: tuple[Row, ...] = (

@@ -2,29 +2,57 @@
 
 from __future__ import annotations
 
-from samesum.operators import (
-    facts,
-    foretelling,
-    moving,
-    padding,
-    picking,
-    quantizing,
-    ranking,
-    recurrent,
-    resizing,
-    sizes,
-)
-from samesum.operators.batch_norm import batch_norm
+import numpy as np
+
+from samesum.errors import ShapeError
+from samesum.formats.arrays import NDArray
+from samesum.formats.axes import from_front
+from samesum.operators import facts, moving, quantizing, recurrent, resizing, sizes, slicing
+from samesum.operators.norms import batch_norm
+from samesum.operators.pointwise import given, one_integer
 from samesum.operators.rotating import rotary_embedding
-from samesum.operators.rows import Row, Run, row, several
+from samesum.operators.rows import Attributes, Inputs, Row, Run, row, several
+
+# TopK: the greatest or least elements along an axis, and where they were.
+
+
+def _top_k(attributes: Attributes, inputs: Inputs, _: int) -> tuple[NDArray, ...]:
+    """TopK of ONNX: in order of the values, of equal ones the first place first; NaN counts as the greatest."""
+    count = attributes["k"] if len(inputs) < 2 else one_integer(given(inputs, 1), "K")
+    data = given(inputs, 0)
+    axis = from_front(attributes["axis"], data.ndim)
+    places = _places(data, axis, count, attributes.get("largest", True))
+    return np.take_along_axis(data, places, axis), places
+
+
+def _top_k_ir(attributes: Attributes, inputs: Inputs, _: int) -> tuple[NDArray, ...]:
+    """TopK of OpenVINO: in order of the values, or of the places if `sort` is index."""
+    data = given(inputs, 0)
+    axis = from_front(attributes["axis"], data.ndim)
+    places = _places(data, axis, one_integer(given(inputs, 1), "K"), attributes["mode"] == "max")
+    if attributes["sort"] == "index":
+        places = np.sort(places, axis)
+    return np.take_along_axis(data, places, axis), places.astype(attributes["index_element_type"])
+
+
+def _places(data: NDArray, axis: int, count: int, largest: bool) -> NDArray:
+    size = data.shape[axis]
+    if not 0 <= count <= size:
+        raise ShapeError(f"K is {count}; axis {axis} of shape {data.shape} allows 0 to {size}")
+    keys = data.astype(np.float32) if data.dtype.itemsize == 2 and data.dtype.kind not in "iu" else data
+    if not largest:
+        order = np.argsort(keys, axis, kind="stable")
+    else:  # from the end, so that of equal elements the first one comes first
+        order = size - 1 - np.flip(np.argsort(np.flip(keys, axis), axis, kind="stable"), axis)
+    return np.ascontiguousarray(order[(slice(None),) * axis + (slice(count),)])
 
 
 def _viewing(name: str, run: Run, since: int = 1) -> Row:
-    return row(name, run, foretelling.tried(run), since)
+    return row(name, run, facts.tried(run), since)
 
 
-def _padding(places: padding.Places, value: int | None = None, since: int = 1) -> Row:
-    return row("Pad", padding.pad(places, value), sizes.padded(places, value), since)
+def _padding(places: sizes.Places, value: int | None = None, since: int = 1) -> Row:
+    return row("Pad", sizes.pad(places, value), sizes.padded(places, value), since)
 
 
 def _recurrent(name: str, kind: recurrent.Kind) -> Row:
@@ -43,16 +71,16 @@ def _recurrent_ir(name: str, kind: recurrent.Kind) -> tuple[Row, ...]:
 ONNX_MOVING_ROWS = (
     several("Split", moving.split, sizes.split(moving.split)),
     several("Split", moving.split_18, sizes.split(moving.split_18), 18),
-    _padding(padding.of_attribute("paddings")),
-    _padding(padding.of_attribute("pads"), since=2),
-    _padding(padding.of_inputs, 2, 11),
+    _padding(sizes.of_attribute("paddings")),
+    _padding(sizes.of_attribute("pads"), since=2),
+    _padding(sizes.of_inputs, 2, 11),
     _viewing("Tile", moving.tile_axis),
     row("Tile", moving.tile, sizes.tiled, 6),
     _viewing("Flatten", moving.flatten),
-    row("GatherElements", picking.gather_elements, sizes.like_second),
-    row("GatherND", picking.gather_nd, sizes.gathered_nd),
-    row("OneHot", picking.one_hot, sizes.hot(2)),
-    several("TopK", ranking.top_k, sizes.top_k, most=2),
+    row("GatherElements", slicing.gather_elements, sizes.like_second),
+    row("GatherND", slicing.gather_nd, sizes.gathered_nd),
+    row("OneHot", slicing.one_hot, sizes.hot(2)),
+    several("TopK", _top_k, sizes.top_k, most=2),
     row("Trilu", moving.trilu, facts.same),
     row("Size", moving.size, sizes.size),
     row("ConstantOfShape", moving.constant_of_shape, sizes.constant_of_shape),
@@ -76,15 +104,15 @@ ONNX_MOVING_ROWS = (
 OPENVINO_MOVING_ROWS = (
     several("Split", moving.split_ir, sizes.split(moving.split_ir)),
     several("VariadicSplit", moving.variadic_split, sizes.split(moving.variadic_split)),
-    _padding(padding.of_ir, 3),
+    _padding(sizes.of_ir, 3),
     row("Tile", moving.tile_ir, sizes.tiled_ir),
     row("Reverse", moving.reverse, facts.same),
-    row("GatherElements", picking.gather_elements, sizes.like_second, 6),
-    row("GatherND", picking.gather_nd_5, sizes.type_alone, 5),
-    row("GatherND", picking.gather_nd, sizes.gathered_nd, 8),
-    row("OneHot", picking.one_hot_ir(normalizes=False), sizes.hot(2)),
-    row("OneHot", picking.one_hot_ir(normalizes=True), sizes.hot(2), 16),
-    several("TopK", ranking.top_k_ir, sizes.top_k, most=2),
+    row("GatherElements", slicing.gather_elements, sizes.like_second, 6),
+    row("GatherND", slicing.gather_nd_5, sizes.type_alone, 5),
+    row("GatherND", slicing.gather_nd, sizes.gathered_nd, 8),
+    row("OneHot", slicing.one_hot_ir(normalizes=False), sizes.hot(2)),
+    row("OneHot", slicing.one_hot_ir(normalizes=True), sizes.hot(2), 16),
+    several("TopK", _top_k_ir, sizes.top_k, most=2),
     row("BatchNormInference", batch_norm((2, 0, 1, 3, 4)), sizes.like_third),
     row("BatchNormInference", batch_norm(), facts.same, 5),
     row("Interpolate", resizing.interpolate(3), resizing.interpolated_fact, 4),

@@ -11,8 +11,7 @@ import openvino
 from samesum.algebra.rows import Reduction
 from samesum.errors import SamesumError
 from samesum.formats.arrays import NDArray
-from samesum.operators.apply import apply
-from samesum.operators.catalogue import ROWS
+from samesum.operators.apply import ROWS, apply
 from samesum.operators.rows import Fact
 from samesum.specs.bind import Operation
 
