@@ -10,9 +10,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from samesum.cli.arguments import above_zero, counts, from_zero, joined, new_file, whole_numbers, words
+from samesum.cli.arguments import above_zero, counts, from_zero, joined, new_file, steps, whole_numbers, words
 from samesum.cli.main import Parser, run
-from samesum.cli.progress import steps
 from samesum.cli.show import Exit, InvalidFileError, UsageError, print_json, terminal_width
 from samesum.engine.environment import get_num_threads
 from samesum.files.opening import write_text

@@ -53,7 +53,7 @@ from samesum.frontends.arrays.scans import (
 )
 from samesum.frontends.arrays.searching import all, any, argmax, argmin, count_nonzero  # noqa: A004
 from samesum.frontends.arrays.segments import scatter_reduce, segment_reduce
-from samesum.frontends.arrays.several import reduce
+from samesum.frontends.arrays.state_results import reduce
 from samesum.frontends.arrays.variances import std, var
 from samesum.frontends.arrays.vector_norms import vector_norm
 

@@ -11,6 +11,8 @@ from samesum._public import public, publish
 from samesum.frontends.models.onnx_file.package import onnx_package
 from samesum.frontends.standards.attention import Attention
 from samesum.frontends.standards.onnx_norms import (
+    DequantizeLinear,
+    DynamicQuantizeLinear,
     GlobalAveragePool,
     GlobalLpPool,
     GlobalMaxPool,
@@ -21,6 +23,7 @@ from samesum.frontends.standards.onnx_norms import (
     LogSoftmax,
     LpNormalization,
     MeanVarianceNormalization,
+    QuantizeLinear,
     RMSNormalization,
     Softmax,
 )
@@ -46,7 +49,6 @@ from samesum.frontends.standards.onnx_products import (
     QLinearConv,
     QLinearMatMul,
 )
-from samesum.frontends.standards.onnx_quantized import DequantizeLinear, DynamicQuantizeLinear, QuantizeLinear
 from samesum.frontends.standards.onnx_reductions import (
     ArgMax,
     ArgMin,
@@ -65,9 +67,8 @@ from samesum.frontends.standards.onnx_reductions import (
 )
 
 if TYPE_CHECKING:
-    from samesum.frontends.plugins.backend import Backend
     from samesum.frontends.plugins.exact_session import custom_ops_library, exact_session
-    from samesum.frontends.plugins.reference import reference_ops
+    from samesum.frontends.plugins.onnx_tools import Backend, reference_ops
     from samesum.frontends.plugins.session import InferenceSession
 
 __all__ = [
@@ -127,11 +128,11 @@ __all__ = [
 ]
 
 _PLUGINS = {
-    "Backend": "backend",
+    "Backend": "onnx_tools",
     "InferenceSession": "session",
     "custom_ops_library": "exact_session",
     "exact_session": "exact_session",
-    "reference_ops": "reference",
+    "reference_ops": "onnx_tools",
 }
 """In which file of `frontends/plugins` each lies."""
 _OF_ONNX = {"Backend": "onnx.backend.base", "reference_ops": "onnx.reference"}

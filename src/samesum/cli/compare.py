@@ -204,7 +204,7 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 def _compared(arguments: argparse.Namespace) -> Comparison:
-    from samesum.cli.progress import progress
+    from samesum.cli.arguments import progress
     from samesum.compare.comparing import compare
     from samesum.compare.saving import Case, save
 

@@ -198,7 +198,7 @@ def _matrix(path: Path) -> Exit:
 
 def _run(cases: Sequence[Case], contestants: Sequence[Contestant], ulps: int) -> list[Finding]:
     """All findings, with a bar on standard error while it takes."""
-    from samesum.cli.progress import progress
+    from samesum.cli.arguments import progress
     from samesum.conformance.running import findings
 
     with progress() as bar:

@@ -10,8 +10,7 @@ from typing import Any
 from samesum.cli.arguments import above_zero, check_new, new_file, some_words, whole_numbers
 from samesum.cli.arguments import joined as in_one_list
 from samesum.cli.show import Exit, UsageError, print_json, status_of
-from samesum.cli.stats_diff import compare
-from samesum.cli.stats_manifest import keep_or_verify
+from samesum.cli.stats_against import compare, keep_or_verify
 from samesum.cli.stats_reading import Run, run
 from samesum.cli.stats_text import COLUMNS, check_plot, document, note, plot, print_records, print_undecoded
 from samesum.errors import AttributeValueError

@@ -7,7 +7,7 @@ import math
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from samesum.cli.progress import steps
+from samesum.cli.arguments import steps
 from samesum.cli.show import Exit, Table, UsageError, print_json, printable, table_lines, terminal_width
 from samesum.cli.stats_text import note, plain
 from samesum.stats.activation import PERCENTILES, Activation, check_channel

@@ -14,8 +14,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TypeVar
 
-from samesum.cli.arguments import check_new
-from samesum.cli.progress import transfer
+from samesum.cli.arguments import check_new, transfer
 from samesum.cli.show import UsageError, one_line
 from samesum.cli.stats_text import note, size_text, throughput
 from samesum.errors import SamesumError

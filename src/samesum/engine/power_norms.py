@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from samesum.algebra.elements import float_format, taken_apart
 from samesum.algebra.rows import MAX, MIN, SUM
 from samesum.engine.contractions import vecdot
 from samesum.engine.elementwise import power
@@ -20,7 +19,7 @@ from samesum.engine.memory import reduce, reduce_several
 from samesum.engine.totals import product_error
 from samesum.formats.arrays import Dtype, NDArray
 from samesum.formats.conversion import convert
-from samesum.formats.rounding import GUARD_BITS, Format
+from samesum.formats.rounding import GUARD_BITS, Format, float_format, taken_apart
 
 MOST_ORDER = 256
 _TOGETHER, _BLOCK = 1 << 17, 1 << 13

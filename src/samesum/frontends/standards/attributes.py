@@ -39,6 +39,11 @@ def _is(value: object, default: object) -> bool:
     return isinstance(value, Hashable) and value == default
 
 
+def arrays(*given: ArrayLike | None) -> list[NDArray | None]:
+    """Inputs as arrays; None for one that is left out."""
+    return [None if each is None else as_array(each) for each in given]
+
+
 _Call = Callable[[Any, Out | None], NDArray]
 
 

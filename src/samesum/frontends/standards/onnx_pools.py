@@ -7,10 +7,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, overload
 
-from samesum.engine.arrays import as_array
 from samesum.errors import AttributeValueError
 from samesum.formats.arrays import ArrayLike, NDArray
-from samesum.frontends.standards.attributes import operation_given
+from samesum.frontends.standards.attributes import arrays, operation_given
 from samesum.operators.apply import apply, apply_all
 from samesum.specs.bind import Operation
 from samesum.specs.lookup import operation_of
@@ -57,7 +56,7 @@ def AveragePool(
         ceil_mode=ceil_mode,
         count_include_pad=count_include_pad,
     )
-    return apply(operation, [as_array(X)])
+    return apply(operation, arrays(X))
 
 
 @overload
@@ -125,7 +124,7 @@ def MaxPool(
         ceil_mode=ceil_mode,
         storage_order=storage_order,
     )
-    return apply(operation, [as_array(X)]) if outputs == 1 else apply_all(operation, 2, [as_array(X)])
+    return apply(operation, arrays(X)) if outputs == 1 else apply_all(operation, 2, arrays(X))
 
 
 def LpPool(
@@ -160,7 +159,7 @@ def LpPool(
         auto_pad=auto_pad,
         ceil_mode=ceil_mode,
     )
-    return apply(operation, [as_array(X)])
+    return apply(operation, arrays(X))
 
 
 def _operation(name: str, opset: int | None, **attributes: object) -> Operation:
@@ -224,7 +223,7 @@ def _applied(
     **attributes: object,
 ) -> NDArray:
     operation = operation_given("onnx", name, opset, _SCATTER_DEFAULTS, {**attributes, "reduction": reduction})
-    return apply(operation, [as_array(x) for x in (data, indices, updates)])
+    return apply(operation, arrays(data, indices, updates))
 
 
 def Sum(*data_0: ArrayLike, opset: int | None = None) -> NDArray:
@@ -278,5 +277,5 @@ def Min(*data_0: ArrayLike, opset: int | None = None) -> NDArray:
     return _several("Min", opset, data_0)
 
 
-def _several(name: str, opset: int | None, arrays: tuple[ArrayLike, ...]) -> NDArray:
-    return apply(operation_of("onnx", name, opset), [as_array(each) for each in arrays])
+def _several(name: str, opset: int | None, given: tuple[ArrayLike, ...]) -> NDArray:
+    return apply(operation_of("onnx", name, opset), arrays(*given))

@@ -7,16 +7,20 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from samesum.errors import ModelError, UnsafeModelError, UnsupportedOperator
-from samesum.files.tensors import External, Read, array_of, element_of, sparse_array_of
 from samesum.formats.arrays import NDArray, excess
 from samesum.frontends.models.onnx_file.nodes import (
     GRAPH,
+    External,
     Names,
+    Read,
+    array_of,
     check_type,
     constant_of,
+    element_of,
     is_constant,
     node_of,
     plain_domain,
+    sparse_array_of,
     texts,
 )
 from samesum.graph.model import Graph, Node, Value

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from samesum.errors import ModelError, SamesumError
-from samesum.files.tensors import External
 from samesum.formats.arrays import Shape
 from samesum.formats.elements import MODEL_ELEMENTS
 from samesum.frontends.models.onnx_file.graphs import Around, Functions, check_unique, initializers, nodes_in, value_of
 from samesum.frontends.models.onnx_file.nodes import (
+    External,
     Names,
     external_data,
     is_constant,
