@@ -11,7 +11,7 @@ import pytest
 from onnx import TensorProto, helper
 
 from building import Ir, onnx_bytes, same
-from samesum.errors import AttributeValueError, AxisError, DtypeError, ModelError, ShapeError
+from samesum.errors import AttributeValueError, AxisError, DtypeError, ModelError, SamesumError, ShapeError
 from samesum.frontends.models.load import load
 from samesum.graph.model import Value
 from samesum.graph.steps import Step
@@ -159,6 +159,43 @@ def test_a_slice_of_an_unknown_dim_is_not_foretold() -> None:
     model = load(onnx_bytes([node], {"x": (F, ["n", 3])}, {"y": (F, None)}, constants))
     assert model.outputs[0].shape == (None, 3)
     assert model.run(np.ones((1, 3), np.float32))["y"].shape == (1, 3)
+
+
+def test_of_inputs_that_a_node_will_refuse_nothing_is_foretold() -> None:
+    """A file is read whatever types, ranks and numbers its initializers have; running it says what does not fit."""
+    one, three = np.ones(3, np.float32), np.ones((2, 4, 3, 4), np.float32)
+    attend = {"k": three, "v": three, "m": np.ones((3, 3), np.float32), "p": np.ones((2, 1), np.float32)}
+    calls = [
+        ("ReduceMax", {"a": np.float32([np.nan])}, 18, {}),
+        ("ReduceSum", {"a": np.float32([np.inf])}, 13, {}),
+        ("ConvTranspose", {"w": np.float32(1)}, 22, {}),
+        ("ConvTranspose", {"w": one}, 22, {}),
+        ("Conv", {"w": np.float32(1)}, 22, {}),
+        ("Conv", {"w": three[:0]}, 22, {"group": 2**63 - 1}),
+        ("Attention", attend | {"q": attend["p"]}, 24, {}),
+    ]
+    for depth in (np.nan, np.inf, -1):
+        calls.append(("OneHot", {"d": np.float32(depth), "v": np.float32([0, 1])}, 11, {}))
+    for name, constants, opset, attributes in calls:
+        node = NODE(name, ["x", *constants], ["y"], **attributes)
+        model = load(onnx_bytes([node], {"x": (F, [2, 4, 3, 4])}, {"y": (0, None)}, constants, opset))
+        with pytest.raises(SamesumError, match=rf"node '#0': onnx\.{name}-"):
+            model.run(three)
+
+
+def test_what_older_and_fused_operators_give_is_foretold() -> None:
+    for name in ("Greater", "Equal", "Less"):
+        x, b = (np.ones(shape, np.int32 if name == "Equal" else np.float32) for shape in ((2, 4, 3, 1), 4))
+        node = NODE(name, ["x", "b"], ["y"], broadcast=1, axis=1)
+        kinds = {"x": (helper.np_dtype_to_tensor_dtype(x.dtype), x.shape)}
+        model = load(onnx_bytes([node], kinds, {"y": (0, None)}, {"b": b}, 6))
+        found = model.run(x)["y"]
+        assert model.outputs == (Value("y", np.dtype(np.bool_), found.shape),), name
+    for batch in (1, -1, 0):
+        ir = Ir()
+        data, indices, axis = ir.parameter("x", "f32", "2,4,3"), ir.const(np.int64([[1], [0]])), ir.const(np.int64(1))
+        model = ir.result(ir.layer("Gather", [data, indices, axis], f'<data batch_dims="{batch}"/>', "opset8")).load()
+        assert model.run(np.ones((2, 4, 3), np.float32)).popitem()[1].shape == model.outputs[0].shape
 
 
 def test_a_file_that_contradicts_itself_is_warned_of_and_still_runs() -> None:

@@ -277,6 +277,7 @@ REFUSED: dict[str, Any] = {
     "another head size": lambda: ss.onnx.Attention(Q[..., :3], K, V),
     "fewer values": lambda: ss.onnx.Attention(Q, K, V[:, :, 1:]),
     "a mask of another shape": lambda: ss.onnx.Attention(Q, K, V, MASK[:, :3]),
+    "a mask of another shape beside a window": lambda: ss.onnx.Attention(Q, K, V, MASK[:, :3], left_window_size=1),
     "half a past": lambda: ss.onnx.Attention(Q, K, V, None, K),
     "a past of other heads": lambda: ss.onnx.Attention(Q, K, V, None, K[:, :1], V[:, :1]),
     "past and lengths": lambda: ss.onnx.Attention(Q, K, V, None, K, V, LENGTHS),
@@ -353,8 +354,9 @@ def test_shapes_are_foretold() -> None:
         assert [each.dtype for each in unknown] == [x.dtype for x in found]
     operation = operation_of("openvino", "ScaledDotProductAttention", None)
     row = ROWS[operation.spec.identifier]
-    inputs = (Q, *REPEATED)
-    assert row.infer(operation, [fact(x) for x in inputs]) == fact(apply(operation, list(inputs)))
+    deep = MASK.reshape((1,) * 3 + MASK.shape)
+    for inputs in ((Q, *REPEATED), (Q, *REPEATED, deep), (Q, K[:1, :1], V[:1, :1], MASK[0, 0]), (Q[0], *REPEATED)):
+        assert row.infer(operation, [fact(x) for x in inputs]) == fact(apply(operation, list(inputs)))
     operation = operation_of("com.microsoft", "MultiHeadAttention", 1, num_heads=H)
     row = ROWS[operation.spec.identifier]
     assert row.all is not None

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import samesum as ss
 from naming import case, looped
 from samesum import onnx, openvino
 from samesum.errors import AttributeValueError, DtypeError, ShapeError
@@ -100,6 +101,11 @@ def test_padding_longer_than_all_windows_is_not_made() -> None:
         given: dict[str, Any] = {"strides": [stride], "dilations": [dilation], "pads": [before, after]}
         with case(given):
             np.testing.assert_array_equal(onnx.Conv(x, w, **given), expected)
+    for far in (2**31, 2**61, 2**62, 2**63, 2**70):
+        # Of three taps the middle one meets the data where padding is as long as the dilation.
+        found = ss.conv(x, whole(4, 3, 3, seed=3), dilation=far, padding=far)
+        np.testing.assert_array_equal(found, along(x, whole(4, 3, 3, seed=3)[:, :, 1:2], 1, 1, 0, 0))
+        np.testing.assert_array_equal(ss.conv(x, w, stride=far, padding=far)[:, :, [0, 2]], np.zeros((2, 4, 2)))
     back = whole(3, 4, 2, seed=2)
     for stride, dilation, wanted in product((1, 3, 40), (90, 91, 97), (3, 7)):
         everything = spread(x, back, stride, dilation)
@@ -234,6 +240,8 @@ def test_what_onnxruntime_fuses_is_rounded_before_the_activation() -> None:
                 np.testing.assert_array_equal(found, expected)
     np.testing.assert_array_equal(fused("FusedConv", [x, w, None, z]), onnx.Conv(x, w) + z)
     np.testing.assert_array_equal(fused("FusedConv", [x, w, b, z], activation="Relu"), np.maximum(plain + z, 0))
+    with pytest.raises(ShapeError, match=r"Z has shape .* does not broadcast to that of the result"):
+        fused("FusedConv", [x, w, b, np.stack([z, z])])
     with pytest.raises(AttributeValueError, match="activation is 'selu'; allowed are relu"):
         fused("FusedConv", [x, w], activation="Selu")
     a, c = whole(2, 3), whole(3, 4, seed=1)

@@ -74,6 +74,9 @@ def test_one_hot() -> None:
     assert same(ir_run("OneHot", [indices, np.int64(3), on, off], 'axis="-1"', "opset16"), ignored)
     wraps = 'axis="-1" negative_indices_mode="normalize"'
     assert same(ir_run("OneHot", [indices, np.int64(3), on, off], wraps, "opset16"), expected)
+    for depth in (np.nan, np.inf):
+        with pytest.raises(ShapeError, match=f"depth is {depth}; a finite number"):
+            onnx_run("OneHot", [np.int64([1]), np.float32(depth), np.float32([0, 1])], 11)
     with pytest.raises(ShapeError, match="depth is -1"):
         onnx_run("OneHot", [indices, integers(-1), values])
 

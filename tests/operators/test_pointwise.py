@@ -9,7 +9,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from building import ir_run, onnx_run, same
+from building import ir_run, onnx_outputs, onnx_run, same
 from elementary import exactly
 from naming import looped
 from samesum.errors import DtypeError, ModelError, ShapeError, UnsupportedOperator
@@ -63,6 +63,26 @@ def test_operators_of_several_inputs_take_as_many_dims_as_arrays_have() -> None:
     long = [np.zeros(shape, np.float32) for shape in ((2**15, 1, 1), (2**15, 1), (2**15,))]
     with pytest.raises(ShapeError, match="more than 2\\^40 elements"):
         onnx_run("Sum", [*long, long[0].reshape(-1, 1, 1, 1), long[0].reshape(-1, 1, 1, 1, 1)])
+
+
+def test_operators_along_an_axis_take_as_many_dims_as_arrays_have() -> None:
+    x = np.float32([[3, 1], [4, 2]])
+    deep, places = x.reshape((2,) + (1,) * 62 + (2,)), np.int64([[1, 0]])
+    values, order = onnx_outputs("TopK", [deep, np.int64([1])], ["values", "places"], 11, axis=-1)
+    assert same(values, np.float32([3, 4]).reshape((2,) + (1,) * 63))
+    assert not order.any()
+    found = onnx_run("GatherElements", [deep, places.reshape((1,) * 63 + (2,))], 13, axis=0)
+    assert same(found, np.float32([4, 1]).reshape((1,) * 63 + (2,)))
+    one, none = np.ones(1, np.float32), np.zeros(1, np.float32)
+    flat = onnx_run("GroupNormalization", [x.reshape(2, 1, 2), one, none], 21, num_groups=1)
+    assert same(onnx_run("GroupNormalization", [deep, one, none], 21, num_groups=1), flat.reshape(deep.shape))
+    for call in (
+        lambda: onnx_run("Conv", [deep, deep], 22),
+        lambda: onnx_run("GlobalLpPool", [deep], 22, p=3),
+        lambda: onnx_run("OneHot", [deep, np.int64(2), np.float32([0, 1])], 11),
+    ):
+        with pytest.raises(ShapeError, match=r"axes|dims"):
+            call()
 
 
 def test_integer_division_truncates_toward_zero() -> None:

@@ -268,6 +268,8 @@ def test_openvino_interpolates_alike() -> None:
     padded = 'mode="nearest" shape_calculation_mode="sizes" pads_begin="0,0,1,0" pads_end="0,0,0,1"'
     found = ir_run("Interpolate", [x, integers(6, 8), integers(2, 3)], padded, "opset11", (1, 2))
     assert same(found, np.pad(x, [(0, 0), (0, 0), (1, 0), (0, 1)]))
+    alone = ir_run("Interpolate", [np.float32(3), integers(), integers()], padded, "opset11", (1, 2))
+    assert same(alone, np.float32(3))
     for pads, error, words in (
         ("0,0,-1,0", AttributeValueError, "none may be negative"),
         ("0,0,9223372036854775807", ShapeError, "more than 2\\^40 elements"),

@@ -118,17 +118,21 @@ def _beyond(met: Sequence[Taps], size: int) -> tuple[int, int]:
 
 def _gathered(x: NDArray, axis: int, phases: Sequence[Taps]) -> tuple[NDArray, list[Taps]]:
     """The elements that windows meet along an axis, one window after the other, where padding would be longer."""
-    places = [
-        (each.start + np.arange(each.outputs)[:, None] * each.step + np.arange(each.taps) * each.reach).ravel()
-        for each in phases
-    ]
+    places = [_places(each) for each in phases]
     starts = np.cumsum([0, *map(len, places)]).tolist()
     where = np.concatenate(places)
-    there = (where >= 0) & (where < x.shape[axis])
+    there = np.asarray((where >= 0) & (where < x.shape[axis]), bool)
     found = np.zeros(checked([*x.shape[:axis], len(where), *x.shape[axis + 1 :]]), x.dtype)
-    found[(slice(None),) * axis + (there,)] = np.take(x, where[there], axis)
+    found[(slice(None),) * axis + (there,)] = np.take(x, where[there].astype(np.intp), axis)
     moved = [replace(each, start=start, step=each.taps, reach=1) for start, each in zip(starts, phases, strict=False)]
     return found, moved
+
+
+def _places(windows: Taps) -> NDArray:
+    """Where in the data each output meets each tap; integers of Python where 64 bits do not hold them."""
+    dtype = np.int64 if max(abs(windows.least), abs(windows.most)) < 2**62 else object
+    outputs, taps = np.arange(windows.outputs).astype(dtype), np.arange(windows.taps).astype(dtype)
+    return np.ravel(windows.start + outputs[:, None] * windows.step + taps * windows.reach)
 
 
 def _padded(x: NDArray, axes: Sequence[Sequence[Taps]]) -> tuple[NDArray, list[int]]:

@@ -9,8 +9,8 @@ from functools import partial
 from samesum.errors import SamesumError, UnsupportedOperator, during, saying
 from samesum.formats.arrays import NDArray
 from samesum.graph.model import Node
-from samesum.operators.apply import ROWS, run, run_all
-from samesum.operators.rows import UNKNOWN, All, Fact, Facts, Inputs
+from samesum.operators.apply import ROWS, foretell, foretell_all, run, run_all
+from samesum.operators.rows import UNKNOWN, Fact, Facts, Inputs
 from samesum.specs.bind import Operation, bind_node
 from samesum.specs.lookup import STANDARDS, has_operator, lookup
 
@@ -202,12 +202,8 @@ def step_of(node: Node) -> Step:
     if not any(node.outputs) or (most is not None and count > most):
         allowed = "any number is" if most is None else f"{most} are" if most > 1 else "one is"
         raise UnsupportedOperator(f"it has the outputs {list(node.outputs)}; {allowed} supported")
-    call, infer = partial(run, operation), partial(row.infer, operation)
+    call, infer = partial(run, operation), partial(foretell, operation)
     step = Step(node, spec.identifier, call, infer, operation if spec.row else None)
     if row.all is None or count == 1:
         return step
-    return replace(step, call_all=partial(run_all, operation, count), infer_all=_of_all(row.all, operation, count))
-
-
-def _of_all(outputs: All, operation: Operation, count: int) -> Callable[[Facts], tuple[Fact, ...]]:
-    return lambda facts: outputs.infer(operation, facts, count)
+    return replace(step, call_all=partial(run_all, operation, count), infer_all=partial(foretell_all, operation, count))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
+from itertools import zip_longest
 from typing import NoReturn
 
 from samesum.algebra.rows import Normalization, Reduction, Scan
@@ -17,7 +18,7 @@ from samesum.operators.fused_norms import MICROSOFT_ROWS, ONNX_FUSED_ROWS
 from samesum.operators.fused_products import MICROSOFT_PRODUCT_ROWS
 from samesum.operators.pools import ONNX_POOL_ROWS, OPENVINO_POOL_ROWS
 from samesum.operators.reductions import normalized, reduced, scanned
-from samesum.operators.rows import Inputs, Row
+from samesum.operators.rows import UNKNOWN, Fact, Facts, Inputs, Row
 from samesum.operators.rows_around import ONNX_ROWS, OPENVINO_ROWS
 from samesum.operators.rows_of_elements import ONNX_ELEMENT_ROWS, OPENVINO_ELEMENT_ROWS
 from samesum.operators.rows_of_moving import ONNX_MOVING_ROWS, OPENVINO_MOVING_ROWS
@@ -114,6 +115,34 @@ def run_all(operation: Operation, count: int, inputs: Inputs) -> tuple[NDArray, 
         return outputs.run(operation, inputs, count)
     except (SamesumError, MemoryError) as error:
         raise saying(spec.identifier, error) from None
+
+
+def foretell(operation: Operation, facts: Facts) -> Fact:
+    """What is known of the result beforehand: nothing where the version does not allow the inputs."""
+    return ROWS[operation.spec.identifier].infer(operation, facts) if _fit(operation.spec, facts) else UNKNOWN
+
+
+def foretell_all(operation: Operation, count: int, facts: Facts) -> tuple[Fact, ...]:
+    """What is known of the first `count` outputs, as `foretell` has it."""
+    outputs = ROWS[operation.spec.identifier].all
+    if outputs is None or not _fit(operation.spec, facts):
+        return (UNKNOWN,) * count
+    return outputs.infer(operation, facts, count)
+
+
+def _fit(spec: Spec, facts: Facts) -> bool:
+    """True unless `check_inputs` would refuse what is known of some input."""
+    expected = spec.inputs + spec.inputs[-1:] * (len(facts) - len(spec.inputs))
+    for each, fact in zip_longest(expected, facts):
+        if fact is None:
+            if not each.optional:
+                return False
+            continue
+        if fact.dtype is not None and type_name(fact.dtype) not in (each.types or spec.types):
+            return False
+        if fact.shape is not None and not each.min_rank <= len(fact.shape) <= each.max_rank:
+            return False
+    return True
 
 
 def check_inputs(spec: Spec, inputs: Inputs) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from samesum.engine.attention import Shown, attention
 from samesum.errors import AttributeValueError, DtypeError, ShapeError, UnsupportedOperator
 from samesum.formats.arrays import NDArray, Shape
-from samesum.operators.facts import at, first
+from samesum.operators.facts import at, broadcast, first
 from samesum.operators.pointwise import given, optional
 from samesum.operators.rows import Attributes, Fact, Facts, Inputs, several
 from samesum.operators.rows import row as row_of
@@ -33,6 +33,8 @@ def onnx_attention(pads: bool, attributes: Attributes, inputs: Inputs, count: in
     before, key, value = _after_past(past_key, past_value, key, value)
     keys = key.shape[2]
     mask = _full_mask(optional(inputs, 3), keys if pads else 0)
+    if mask is not None:
+        _spread(mask, (*query.shape[:3], keys))
     if lengths is not None and lengths.shape != query.shape[:1]:
         raise ShapeError(f"nonpad_kv_seqlen has shape {lengths.shape}; allowed is {query.shape[:1]}")
     starts = np.array([before]) if lengths is None else lengths - query.shape[2]
@@ -226,13 +228,15 @@ def _spread(mask: NDArray, shape: tuple[int, ...]) -> NDArray:
         raise ShapeError(f"the mask has shape {mask.shape}; it does not broadcast to {shape}") from None
 
 
-def openvino_attention_shape(_: Attributes, facts: Facts) -> Fact:
-    """The queries' shape with the values' size, where the batches of all are the same."""
-    query, key, value = (at(facts, i).shape for i in range(3))
-    dtype = first(facts).dtype
-    if query is None or key is None or value is None or not query[:-2] == key[:-2] == value[:-2]:
-        return Fact(dtype)
-    return Fact(dtype, (*query[:-1], value[-1]))
+def openvino_attention_shape(attributes: Attributes, facts: Facts) -> Fact:
+    """The queries' length and the values' size, behind the batch to which all broadcast."""
+    given_mask = [] if attributes["causal"] else [fact for fact in facts[3:4] if fact is not None]
+    shapes = [fact.shape for fact in (*(at(facts, i) for i in range(3)), *given_mask)]
+    batches = [Fact(shape=None if shape is None else shape[:-2]) for shape in shapes]
+    batch, query, value = broadcast({}, batches).shape, shapes[0], shapes[2]
+    if batch is None or query is None or value is None:
+        return Fact(first(facts).dtype)
+    return Fact(first(facts).dtype, (*batch, query[-2], value[-1]))
 
 
 def multi_head_attention(attributes: Attributes, inputs: Inputs, count: int) -> tuple[NDArray, ...]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from samesum.engine.convolutions import Taps, convolve, outputs_along, plain_taps, transposed_taps
 from samesum.errors import SamesumError, ShapeError
-from samesum.formats.arrays import Dtype, NDArray, Shape
+from samesum.formats.arrays import MAX_RANK, Dtype, NDArray, Shape
+from samesum.formats.arrays import checked as within_limits
 from samesum.operators.facts import at, first
 from samesum.operators.pointwise import given, integers, optional
 from samesum.operators.pool_windows import SAME, Pool, along, checked
@@ -17,6 +18,8 @@ Dims = tuple[int | None, ...]
 Grouped = Callable[[Attributes, Dims, int], Dims]
 """The shape of the weights with the groups in front, from that which they have and the rank of the data."""
 
+_MOST_AXES = MAX_RANK // 2
+"""Windows have each spatial axis twice, and groups."""
 _ONNX_NAMES = ("kernel_shape", "strides", "dilations", "pads", "pads")
 _OPENVINO_NAMES = ("the kernel", "strides", "dilations", "pads_begin", "pads_end")
 
@@ -79,7 +82,9 @@ def convolved(
     sizes: Sequence[int] | None = None,
 ) -> NDArray:
     """The result in `dtype`; `bias` has a number for each result or, of a plain convolution, for each element of it."""
-    shape = _whole(layer.grouped(attributes, w.shape, x.ndim))
+    if x.ndim > _MOST_AXES:
+        raise ShapeError(f"the data have {x.ndim} axes; a convolution allows {_MOST_AXES}")
+    shape = within_limits(_whole(layer.grouped(attributes, w.shape, x.ndim)))
     if len(shape) != x.ndim + 1:
         raise ShapeError(f"weights of shape {w.shape} do not go with data of shape {x.shape}: their ranks differ")
     weights = w.reshape(shape)

@@ -111,7 +111,7 @@ def reduced_axes(operation: Operation, facts: Facts) -> tuple[int, ...] | None:
         return None
     axes = operation.axes if operation.axis is None else (operation.axis,)
     if len(facts) > 1 and (where := facts[1]) is not None:
-        if where.value is None:
+        if where.value is None or where.value.dtype.kind not in "iu":
             return None
         axes = tuple(int(axis) for axis in where.value.ravel())
     if not axes:
@@ -193,6 +193,11 @@ def comparison(_: Attributes, facts: Facts) -> Fact:
     return Fact(np.dtype(np.bool_), broadcast({}, facts).shape)
 
 
+def comparison_by_suffix(_: Attributes, facts: Facts) -> Fact:
+    """Booleans in the first input's shape."""
+    return Fact(np.dtype(np.bool_), first(facts).shape)
+
+
 def where(_: Attributes, facts: Facts) -> Fact:
     """The second input's type in the shape to which all inputs broadcast."""
     return Fact(at(facts, 1).dtype, broadcast({}, facts).shape)
@@ -248,7 +253,8 @@ def gather(attributes: Attributes, facts: Facts) -> Fact:
         place = from_front(axis, len(data.shape))
     except SamesumError:
         return Fact(data.dtype)
-    return Fact(data.dtype, data.shape[:place] + indices.shape + data.shape[place + 1 :])
+    own = indices.shape[attributes.get("batch_dims", 0) :]
+    return Fact(data.dtype, data.shape[:place] + own + data.shape[place + 1 :])
 
 
 def arange(attributes: Attributes, facts: Facts) -> Fact:

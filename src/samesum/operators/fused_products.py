@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from samesum.errors import AttributeValueError
+from samesum.errors import AttributeValueError, ShapeError
 from samesum.formats.arrays import NDArray
 from samesum.operators import pointwise
 from samesum.operators.activations import NAMED
@@ -42,7 +42,8 @@ def fused_conv(attributes: Attributes, inputs: Inputs) -> NDArray:
     x, w, bias, z = given(inputs, 0), given(inputs, 1), optional(inputs, 2), optional(inputs, 3)
     total = convolved(ONNX_CONV, attributes, x, w, z if bias is None else bias, x.dtype)
     if bias is not None and z is not None:
-        pointwise.broadcast_shape(total, z)
+        if pointwise.broadcast_shape(total, z) != total.shape:
+            raise ShapeError(f"Z has shape {z.shape}; it does not broadcast to that of the result, {total.shape}")
         total = np.asarray(np.add(total, z))
     return _activated(attributes["activation"], attributes["activation_params"] or (), total)
 

@@ -21,7 +21,7 @@ from samesum.engine.norms import (
 )
 from samesum.engine.power_norms import power_norm
 from samesum.errors import AttributeValueError, ShapeError
-from samesum.formats.arrays import NDArray
+from samesum.formats.arrays import MAX_RANK, NDArray
 from samesum.formats.axes import all_from_front, from_front
 from samesum.operators.facts import stash_of
 from samesum.operators.pointwise import given, integers, optional
@@ -33,6 +33,8 @@ from samesum.specs.onnx_made import MEAN_VARIANCE_EPSILON
 
 _MOST = 1024
 """The greatest p: a sum of powers has so many times the bits of the elements."""
+_MOST_AXES = MAX_RANK // 2 - 1
+"""Planes of windows have each spatial axis twice."""
 _BLOCK = 1 << 18
 """Elements that are looked at together."""
 
@@ -46,6 +48,8 @@ def whole_power(p: float) -> int:
 
 def root_of_powers(x: NDArray, windows: Sequence[AxisWindows], p: int) -> NDArray:
     """The p-norm of each window of `x`, in its type."""
+    if len(windows) > _MOST_AXES:
+        raise ShapeError(f"windows along {len(windows)} axes; of a p-norm {_MOST_AXES} are allowed")
     spatial = tuple(each.table.shape[1] for each in windows)
     planes = x.reshape(prod(x.shape[:2]), *x.shape[2:])
     result = np.empty((len(planes), int(np.prod(spatial))), x.dtype.newbyteorder("="))
@@ -155,14 +159,13 @@ def group_norm(each: str) -> Run:
         _check_rank(x)
         if groups < 1 or x.shape[1] % groups:
             raise ShapeError(f"the {x.shape[1]} channels of shape {x.shape} do not make {groups} equal groups")
-        shape = (x.shape[0], groups, x.shape[1] // groups, *x.shape[2:])
+        shape = (x.shape[0], groups, x.shape[1] // groups, prod(x.shape[2:]))
         scales = []
         for i, name in ((1, "scale"), (2, "bias")):
             array = _of_channels(given(inputs, i), name, groups if each == "group" else x.shape[1], x.ndim)
             lengths = (groups, 1) if each == "group" else shape[1:3]
-            scales.append(array.reshape(lengths + (1,) * (x.ndim - 2)))
-        axes = tuple(range(2, x.ndim + 1))
-        found = normalize_lines(LAYER_NORM, x.reshape(shape), axes, inside(attributes), scales[0], scales[1])
+            scales.append(array.reshape(*lengths, 1))
+        found = normalize_lines(LAYER_NORM, x.reshape(shape), (2, 3), inside(attributes), scales[0], scales[1])
         return found.reshape(x.shape)
 
     return run

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -92,6 +93,11 @@ def optional(inputs: Inputs, position: int) -> NDArray | None:
 def widened(array: NDArray) -> NDArray:
     """The elements in float64."""
     return np.asarray(convert(array, WIDE))
+
+
+def lines_along(x: NDArray, axis: int) -> NDArray:
+    """The elements with the axes before `axis` as one and those behind it as one."""
+    return x.reshape(prod(x.shape[:axis]), x.shape[axis], prod(x.shape[axis + 1 :]))
 
 
 def integers(array: NDArray) -> tuple[int, ...]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import floor, lcm, prod
+from math import floor, lcm
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from samesum.formats.arrays import NDArray, checked
 from samesum.formats.axes import all_from_front
 from samesum.formats.conversion import convert
 from samesum.operators.facts import first
-from samesum.operators.pointwise import given, integers, optional
+from samesum.operators.pointwise import given, integers, lines_along, optional
 from samesum.operators.rows import Attributes, Fact, Facts, Inputs, Run
 
 _HALF = Fraction(1, 2)
@@ -164,7 +164,7 @@ def resized(x: NDArray, lines: Sequence[Line], way: Way, fill: float) -> NDArray
 def _weighted(y: NDArray, axis: int, places: NDArray, weights: NDArray) -> NDArray:
     """Each sum is made one term after the other, of a block of terms at a time."""
     wanted, taps = weights.shape
-    lines = y.reshape(prod(y.shape[:axis]), y.shape[axis], prod(y.shape[axis + 1 :]))
+    lines = lines_along(y, axis)
     block = max(1, _TERMS // (len(lines) * wanted * lines.shape[2]))
     total: NDArray | None = None
     for begin in range(0, taps, block):
@@ -215,11 +215,10 @@ def interpolate(place_of_axes: int) -> Run:
 
     def run(attributes: Attributes, inputs: Inputs) -> NDArray:
         x, axes = given(inputs, 0), optional(inputs, place_of_axes)
-        before, after = (list(attributes[f"pads_{end}"]) for end in ("begin", "end"))
-        if any(before) or any(after):
+        before, after = ([*attributes[f"pads_{end}"], *[0] * x.ndim][: x.ndim] for end in ("begin", "end"))
+        if any(before + after):
             if min(before + after) < 0:
                 raise AttributeValueError(f"pads_begin and pads_end are {before} and {after}; none may be negative")
-            before, after = ((each + [0] * x.ndim)[: x.ndim] for each in (before, after))
             checked([b + n + a for b, n, a in zip(before, x.shape, after, strict=True)])
             x = np.pad(x, list(zip(before, after, strict=True)))
         by_scales = attributes["shape_calculation_mode"] == "scales"

@@ -12,7 +12,7 @@ from samesum.errors import AttributeValueError
 from samesum.formats.arrays import NDArray
 from samesum.formats.conversion import convert
 from samesum.operators import activations, facts, pointwise
-from samesum.operators.facts import comparison, where
+from samesum.operators.facts import comparison, comparison_by_suffix, where
 from samesum.operators.pointwise import broadcast_shape, check_broadcast, given
 from samesum.operators.rows import Attributes, Inputs, Row, row
 
@@ -123,7 +123,10 @@ def _curve(name: str, function: pointwise.Unary, since: int = 1) -> Row:
 
 def _comparison(name: str, function: pointwise.Binary) -> tuple[Row, ...]:
     """The rows of ONNX, where inputs broadcast by suffix before opset 7."""
-    return (row(name, pointwise.binary_by_suffix(function), comparison), _broadcast_comparison(name, function, 7))
+    return (
+        row(name, pointwise.binary_by_suffix(function), comparison_by_suffix),
+        _broadcast_comparison(name, function, 7),
+    )
 
 
 def _broadcast_comparison(name: str, function: pointwise.Binary, since: int = 1) -> Row:

@@ -9,7 +9,7 @@ from samesum.formats.arrays import NDArray
 from samesum.formats.axes import from_front
 from samesum.operators import facts, moving, quantizing, recurrent, resizing, sizes, slicing
 from samesum.operators.norms import batch_norm
-from samesum.operators.pointwise import given, one_integer
+from samesum.operators.pointwise import given, lines_along, one_integer
 from samesum.operators.rotating import rotary_embedding
 from samesum.operators.rows import Attributes, Inputs, Row, Run, row, several
 
@@ -21,30 +21,38 @@ def _top_k(attributes: Attributes, inputs: Inputs, _: int) -> tuple[NDArray, ...
     count = attributes["k"] if len(inputs) < 2 else one_integer(given(inputs, 1), "K")
     data = given(inputs, 0)
     axis = from_front(attributes["axis"], data.ndim)
-    places = _places(data, axis, count, attributes.get("largest", True))
-    return np.take_along_axis(data, places, axis), places
+    lines, shape = lines_along(data, axis), _shape(data, axis, count)
+    places = _places(lines, count, attributes.get("largest", True))
+    return np.take_along_axis(lines, places, 1).reshape(shape), places.reshape(shape)
 
 
 def _top_k_ir(attributes: Attributes, inputs: Inputs, _: int) -> tuple[NDArray, ...]:
     """TopK of OpenVINO: in order of the values, or of the places if `sort` is index."""
     data = given(inputs, 0)
     axis = from_front(attributes["axis"], data.ndim)
-    places = _places(data, axis, one_integer(given(inputs, 1), "K"), attributes["mode"] == "max")
+    count = one_integer(given(inputs, 1), "K")
+    lines, shape = lines_along(data, axis), _shape(data, axis, count)
+    places = _places(lines, count, attributes["mode"] == "max")
     if attributes["sort"] == "index":
-        places = np.sort(places, axis)
-    return np.take_along_axis(data, places, axis), places.astype(attributes["index_element_type"])
+        places = np.sort(places, 1)
+    found = np.take_along_axis(lines, places, 1)
+    return found.reshape(shape), places.reshape(shape).astype(attributes["index_element_type"])
 
 
-def _places(data: NDArray, axis: int, count: int, largest: bool) -> NDArray:
+def _shape(data: NDArray, axis: int, count: int) -> tuple[int, ...]:
     size = data.shape[axis]
     if not 0 <= count <= size:
         raise ShapeError(f"K is {count}; axis {axis} of shape {data.shape} allows 0 to {size}")
-    keys = data.astype(np.float32) if data.dtype.itemsize == 2 and data.dtype.kind not in "iu" else data
+    return (*data.shape[:axis], count, *data.shape[axis + 1 :])
+
+
+def _places(lines: NDArray, count: int, largest: bool) -> NDArray:
+    keys = lines.astype(np.float32) if lines.dtype.itemsize == 2 and lines.dtype.kind not in "iu" else lines
     if not largest:
-        order = np.argsort(keys, axis, kind="stable")
+        order = np.argsort(keys, 1, kind="stable")
     else:  # from the end, so that of equal elements the first one comes first
-        order = size - 1 - np.flip(np.argsort(np.flip(keys, axis), axis, kind="stable"), axis)
-    return np.ascontiguousarray(order[(slice(None),) * axis + (slice(count),)])
+        order = lines.shape[1] - 1 - np.flip(np.argsort(np.flip(keys, 1), 1, kind="stable"), 1)
+    return order[:, :count]
 
 
 def _viewing(name: str, run: Run, since: int = 1) -> Row:

@@ -157,21 +157,21 @@ def tiled(_: Attributes, facts: Facts) -> Fact:
     data, repeats = first(facts), _integers(facts[1])
     if data.shape is None or repeats is None or len(repeats) != len(data.shape):
         return Fact(data.dtype, None if data.shape is None else (None,) * len(data.shape))
-    return Fact(data.dtype, tuple(None if n is None else n * m for n, m in zip(data.shape, repeats, strict=True)))
+    return Fact(data.dtype, _times(data.shape, repeats))
 
 
-def tiled_ir(attributes: Attributes, facts: Facts) -> Fact:
+def tiled_ir(_: Attributes, facts: Facts) -> Fact:
     """Tile of OpenVINO, with ones in front of the shorter one."""
     data, repeats = first(facts), _integers(facts[1])
     if data.shape is None or repeats is None:
         return Fact(data.dtype)
     rank = max(len(data.shape), len(repeats))
-    shape = (1,) * (rank - len(data.shape)) + data.shape
-    return tiled(attributes, [Fact(data.dtype, shape), Fact(value=_ones_before(rank, repeats))])
+    before = ((1,) * (rank - len(each)) for each in (data.shape, repeats))
+    return Fact(data.dtype, _times(next(before) + data.shape, next(before) + repeats))
 
 
-def _ones_before(rank: int, repeats: tuple[int, ...]) -> NDArray:
-    return np.array((1,) * (rank - len(repeats)) + repeats, np.int64)
+def _times(shape: Shape, repeats: tuple[int, ...]) -> Shape:
+    return tuple(None if n is None else n * m for n, m in zip(shape, repeats, strict=True))
 
 
 def like_second(_: Attributes, facts: Facts) -> Fact:
@@ -210,7 +210,8 @@ def hot(values: int) -> Infer:
             axis = from_front(attributes["axis"], len(shape) + 1)
         except SamesumError:
             return Fact(dtype)
-        count = int(depth.item()) if depth is not None and depth.size == 1 else None
+        is_known = depth is not None and depth.size == 1 and 0 <= depth.item() < np.inf
+        count = int(depth.item()) if depth is not None and is_known else None
         return Fact(dtype, shape[:axis] + (count,) + shape[axis:])
 
     return infer

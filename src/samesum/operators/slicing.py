@@ -11,7 +11,7 @@ import numpy as np
 from samesum.errors import ModelError, ShapeError
 from samesum.formats.arrays import NDArray, checked
 from samesum.formats.axes import all_from_front, from_front
-from samesum.operators.pointwise import given, integers, one_integer, optional
+from samesum.operators.pointwise import given, integers, lines_along, one_integer, optional
 from samesum.operators.rows import Attributes, Inputs, Run
 
 # The operators that pick elements by arrays of indices: GatherElements, GatherND, Gather by batches, OneHot.
@@ -35,7 +35,8 @@ def gather_elements(attributes: Attributes, inputs: Inputs) -> NDArray:
     if not fits:
         raise ShapeError(f"indices of shape {indices.shape} do not lie in data of shape {data.shape}")
     part = data[tuple(slice(None if i == axis else n) for i, n in enumerate(indices.shape))]
-    return np.take_along_axis(part, _within(indices, data.shape[axis]), axis)
+    places = _within(lines_along(indices, axis), data.shape[axis])
+    return np.take_along_axis(lines_along(part, axis), places, 1).reshape(indices.shape)
 
 
 def gather_nd(attributes: Attributes, inputs: Inputs) -> NDArray:
@@ -108,10 +109,9 @@ def one_hot_ir(normalizes: bool) -> Run:
 def _hot(indices: NDArray, depth: NDArray, on: Any, off: Any, axis: int, from_end: bool) -> NDArray:
     if depth.size != 1:
         raise ShapeError(f"depth has {depth.size} elements; exactly one is allowed")
-    count = int(depth.item())
-    place = from_front(axis, indices.ndim + 1)
-    if count < 0:
-        raise ShapeError(f"depth is {count}; a number from 0 on is needed")
+    if not 0 <= depth.item() < np.inf:
+        raise ShapeError(f"depth is {depth.item()}; a finite number from 0 on is needed")
+    count, place = int(depth.item()), from_front(axis, indices.ndim + 1)
     checked((*indices.shape[:place], count, *indices.shape[place:]))
     classes = np.arange(count).reshape((-1,) + (1,) * (indices.ndim - place))
     if indices.dtype == np.uint64:

@@ -11,7 +11,7 @@ import openvino
 from samesum.algebra.rows import Reduction
 from samesum.errors import SamesumError
 from samesum.formats.arrays import NDArray
-from samesum.operators.apply import ROWS, apply
+from samesum.operators.apply import apply, foretell
 from samesum.operators.rows import Fact
 from samesum.specs.bind import Operation
 
@@ -78,7 +78,7 @@ class SamesumOperator(openvino.Op):  # type: ignore[misc]
     def _inferred(self, shape: openvino.PartialShape) -> openvino.PartialShape:
         """The shape by the operator's own row; open dims, their bounds and names stay where the rank does."""
         facts = [Fact(None, _known(each.get_partial_shape()), _constant(each)) for each in self.input_values()]
-        found = ROWS[self._operation.spec.identifier].infer(self._operation, facts).shape
+        found = foretell(self._operation, facts).shape
         if found is None:
             return openvino.PartialShape.dynamic()
         if found == facts[0].shape:
