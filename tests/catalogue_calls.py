@@ -322,6 +322,8 @@ FUNCTIONS: dict[str, Function] = {
     "vector_norm as float32": ("fiu", (SHAPE,), _norm(3, dtype=np.float32)),
     "reduce": ("fiu", (SHAPE,), lambda x: ss.reduce(x, STATE, 1)),
     "var with correction": ("fiu", (SHAPE,), lambda x: ss.var(x, 1, correction=0.3)),
+    "average": ("f", (SHAPE,) * 2, lambda x, w: ss.average(x, 1, w)),
+    "average by lines": ("f", (SHAPE, (4,)), lambda x, w: ss.average(x, -1, w)),
     "vecdot": ("fiu", (SHAPE,) * 2, lambda x, y: ss.vecdot(x, y)),
     "vecdot of two types": ("fiu", (SHAPE, OTHER), lambda x, y: ss.vecdot(x, y)),
     "vecdot as float32": ("f", (SHAPE,) * 2, lambda x, y: ss.vecdot(x, y, dtype=np.float32)),
@@ -353,6 +355,7 @@ FUNCTIONS: dict[str, Function] = {
 }
 """Of each function on arrays the kinds of types that it takes, its arrays or their shapes, and the call."""
 EAGER = (
+    "average",
     "matmul",
     "tensordot",
     "einsum",

@@ -70,7 +70,10 @@ print(*sys.modules)
 
 
 def test_the_public_names_are_these() -> None:
-    names = {"Model", "NDArray", "Scan", "State", "compare", "onnx", "openvino", "testing", "torch"} | {"__version__"}
+    names = {"Model", "NDArray", "Scan", "State", "compare", "onnx", "openvino", "testing", "torch"} | {
+        "__version__",
+        "__array_namespace_info__",
+    }
     assert set(samesum.__all__) == {*FUNCTIONS, *ERRORS, *names}
     assert len(set(samesum.__all__)) == len(samesum.__all__)
     assert all(hasattr(samesum, name) for name in samesum.__all__)

@@ -32,6 +32,7 @@ from samesum.frontends.arrays.averages import average
 from samesum.frontends.arrays.contractions import conv, einsum, matmul, scaled_dot_product_attention, tensordot
 from samesum.frontends.arrays.dots import vecdot
 from samesum.frontends.arrays.logarithms import log_sum, logsumexp
+from samesum.frontends.arrays.namespace import __array_namespace_info__
 from samesum.frontends.arrays.nans import nanmax, nanmean, nanmin, nanprod, nanstd, nansum, nanvar
 from samesum.frontends.arrays.norms import group_norm, layer_norm, log_softmax, rms_norm, softmax
 from samesum.frontends.arrays.reductions import (
@@ -91,6 +92,7 @@ __all__ = [
     "State",
     "UnsafeModelError",
     "UnsupportedOperator",
+    "__array_namespace_info__",
     "__version__",
     "all",
     "any",

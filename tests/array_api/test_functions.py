@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.array_api import make_strategies_namespace
 
 import array_api_namespace as xp
+import samesum
 from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import FORMATS, quotient
 
@@ -188,3 +189,21 @@ def test_the_empty_set_has_an_identity(name: str, identity: int) -> None:
 def test_the_empty_set_has_no_extreme(name: str) -> None:
     with pytest.raises(ValueError, match="empty set"):
         getattr(xp, name)(np.empty((0, 3), np.float32), axis=0)
+
+
+def test_the_inspection_says_what_numpys_says_but_for_complex_numbers() -> None:
+    ours, numpys = samesum.__array_namespace_info__(), np.__array_namespace_info__()
+    assert ours.capabilities() == numpys.capabilities()
+    assert (ours.devices(), ours.default_device()) == (numpys.devices(), numpys.default_device())
+    defaults = {name: dtype for name, dtype in numpys.default_dtypes().items() if dtype.kind != "c"}
+    assert ours.default_dtypes(device="cpu") == defaults
+    kinds = ("bool", "signed integer", "unsigned integer", "integral", "real floating", "complex floating", "numeric")
+    for kind in (None, *kinds, ("bool", "real floating")):
+        known = {name: np.dtype(each) for name, each in numpys.dtypes(kind=kind).items()}
+        known = {name: dtype for name, dtype in known.items() if dtype.kind != "c"}
+        assert ours.dtypes(kind=kind) == known
+        assert all(samesum.max(np.ones(2, dtype)).dtype == dtype for dtype in known.values())
+    with pytest.raises(samesum.ArgumentError, match="there is no kind 'float' of dtypes; allowed are bool"):
+        ours.dtypes(kind="float")
+    with pytest.raises(samesum.ArgumentError, match="there is no device 'cuda'; allowed is 'cpu'"):
+        ours.default_dtypes(device="cuda")

@@ -16,8 +16,8 @@ from tensor_files import drawn, gguf_of, safetensors_bytes, with_header
 F = np.float32([[1, 2, np.nan]])
 
 
-def blocks(path: Path, raw: bytes = bytes(68), kind: int = 8, **more: np.ndarray) -> Path:
-    """A tensor q of [2, 32] in blocks, Q8_0, beside plain ones."""
+def blocks(path: Path, raw: bytes = bytes(36), kind: int = 20, **more: np.ndarray) -> Path:
+    """A tensor q of [2, 32] in blocks that are not decoded, IQ4_NL, beside plain ones."""
     plain = {name: (0, array.shape, array.tobytes()) for name, array in more.items()}
     path.write_bytes(gguf_of({"q": (kind, (2, 32), raw), **plain}))
     return path
@@ -39,7 +39,7 @@ def structured(path: Path, raw: bytes = bytes(8)) -> Path:
 
 
 UNDECODED = (
-    (blocks, "q.gguf", bytes(67) + b"\1", "Q8_0", "2x32"),
+    (blocks, "q.gguf", bytes(35) + b"\1", "IQ4_NL", "2x32"),
     (complexes, "q.safetensors", bytes(7) + b"\1", "C64", "1"),
     (texts, "q.npy", b"b\0\0\0", "<U1", "1"),
     (structured, "q.npz", bytes(7) + b"\1", "[('x', '<f4'), ('y', '<f4')]", "1"),
@@ -78,15 +78,15 @@ def test_what_is_not_decoded_is_compared_by_its_bytes(
 def test_other_tensors_are_looked_at_and_the_rest_is_named(samesum: Command, tmp_path: Path) -> None:
     path = blocks(tmp_path / "x.gguf", w=F[:, :2])
     done = samesum("stats", path, "--fail-on", "nan")
-    assert (done.status, "q            Q8_0  2x32" in done.out) == (Exit.FINE, True)
+    assert (done.status, "q            IQ4_NL  2x32" in done.out) == (Exit.FINE, True)
     bad = blocks(tmp_path / "y.gguf", w=F)
     assert samesum("stats", bad, "--fail-on", "nan").status == Exit.THRESHOLD
 
 
 def test_what_cannot_be_compared_is_no_success(samesum: Command, tmp_path: Path) -> None:
-    a, b = blocks(tmp_path / "a.gguf", w=F), blocks(tmp_path / "b.gguf", bytes(36), 2, w=F)
+    a, b = blocks(tmp_path / "a.gguf", w=F), blocks(tmp_path / "b.gguf", bytes(34), 39, w=F)
     (tmp_path / "c.safetensors").write_bytes(safetensors_bytes({"q": drawn("float32", (2, 32)), "w": F}))
-    for other, words in ((b, "it is Q8_0 in A and Q4_0 in B"), (tmp_path / "c.safetensors", "float32 in B")):
+    for other, words in ((b, "it is IQ4_NL in A and MXFP4 in B"), (tmp_path / "c.safetensors", "float32 in B")):
         done = samesum("stats", "--diff", a, other)
         assert done.status == Exit.UNSUPPORTED
         assert "0 of 2 tensors differ, 1 are not compared." in done.out
@@ -94,7 +94,7 @@ def test_what_cannot_be_compared_is_no_success(samesum: Command, tmp_path: Path)
         done = samesum("stats", "--diff", a, other, "--json")
         document = json.loads(done.out)
         assert (done.status, document["not_compared"], document["diff"]) == (Exit.UNSUPPORTED, ["q"], [])
-    moved = blocks(tmp_path / "d.gguf", bytes(36), 2, w=F + 1)
+    moved = blocks(tmp_path / "d.gguf", bytes(34), 39, w=F + 1)
     assert samesum("stats", "--diff", a, moved).status == Exit.MISMATCH
 
 
@@ -274,3 +274,27 @@ def test_overflow_is_what_rounding_makes_infinite(samesum: Command, tmp_path: Pa
         assert done.status == (Exit.THRESHOLD if overflows else Exit.FINE), (dtype, value)
     np.save(path, np.array([65519, 65520]))
     assert "65520 is above 65504" in samesum("stats", path, "--fail-on", "overflow:float16").err
+
+
+def test_figures_differences_and_manifests_of_blocks(samesum: Command, tmp_path: Path) -> None:
+    one = np.array([1.0], "<f2").tobytes()
+    raw = {
+        "a": one + bytes(range(32)) + one + bytes(32),
+        "b": one + bytes(range(31)) + b"\7" + one + bytes(32),
+        "c": bytes(34) + one + bytes(32),
+        "d": bytes(33) + b"\1" + one + bytes(32),  # a byte that no value depends on
+    }
+    a, b, c, d = (blocks(tmp_path / f"{name}.gguf", data, 8) for name, data in raw.items())
+    done = samesum("stats", a, "--columns", "tensor,type,count,max,sum")
+    assert done.status == Exit.FINE
+    assert ["q", "Q8_0", "64", "31", "496"] in [line.split() for line in done.out.splitlines()]
+    np.savez(tmp_path / "plain.npz", q=np.array([range(32), [0] * 32], np.float32))
+    assert samesum("stats", "--diff", a, tmp_path / "plain.npz").status == Exit.FINE
+    for first, second, max_abs in ((a, b, 24), (c, d, None)):
+        done = samesum("stats", "--diff", first, second, "--json")
+        assert (done.status, json.loads(done.out)["diff"][0]["max_abs"]) == (Exit.MISMATCH, max_abs)
+        manifest = first.with_suffix(".json")
+        assert samesum("stats", first, "--manifest", manifest).status == Exit.FINE
+        assert samesum("stats", first, "--verify", manifest).status == Exit.FINE
+        done = samesum("stats", second, "--verify", manifest)
+        assert (done.status, done.out.strip()) == (Exit.MISMATCH, "changed: q: bytes")

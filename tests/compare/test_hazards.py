@@ -5,10 +5,12 @@ from __future__ import annotations
 import faulty
 import numpy as np
 import pytest
-from models import one
+from models import FLOAT, HALF, model, one
+from onnx import helper
 
 from samesum.compare import compare
 from samesum.compare.observing import same_array
+from samesum.compare.results import OWN_OVERFLOW
 
 
 def found(operator: str, x: np.ndarray, **said: object) -> dict[tuple[str, str], float]:
@@ -34,6 +36,21 @@ def test_a_running_sum_stagnates(length: int) -> None:
 ])  # fmt: skip
 def test_overflows_of_float16(operator: str, x: list[float], kind: str, value: float) -> None:
     assert found(operator, np.float32([x]))["float16", kind] == value
+
+
+def test_results_of_other_nodes_that_overflow() -> None:
+    """The first node alone, in a wider type and in the model's own."""
+    nodes = [
+        helper.make_node("Mul", ["x", "x"], ["a"], name="first"),
+        helper.make_node("Add", ["a", "a"], ["y"], name="n"),
+    ]
+    for kind, dtype, said in ((FLOAT, np.float32, "the result overflows"), (HALF, np.float16, OWN_OVERFLOW)):
+        proto = model(nodes, {"x": (kind, [2])}, {"y": (kind, [2])})
+        result = compare(proto, {"x": np.array([300, 2], dtype)}, [faulty.Right])
+        assert [(h.name, h.type, h.kind, h.value) for h in result.hazards] == [("first", "float16", said, 9e4)]
+    proto = model(nodes, {"x": (HALF, [2])}, {"y": (HALF, [2])})
+    assert compare(proto, {"x": np.float16([np.inf, 2])}, [faulty.Right]).hazards == ()
+    assert compare(proto, {"x": np.float16([np.nan, 200])}, [faulty.Right]).hazards == ()
 
 
 def test_the_same_array_has_the_same_bits_but_for_zeros_and_nans() -> None:

@@ -39,6 +39,12 @@ def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
         assert path.is_fifo()
         assert read.result(10) == b"all of it"
     assert [each.name for each in tmp_path.iterdir()] == ["pipe"]
+    ends = os.pipe()
+    with replacing(Path(f"/dev/fd/{ends[1]}")) as file:
+        file.write(b"some")
+    os.close(ends[1])
+    assert os.read(ends[0], 100) == b"some"
+    os.close(ends[0])
 
 
 def test_a_folder_takes_the_place_of_what_was_there(tmp_path: Path) -> None:

@@ -16,6 +16,8 @@ import numpy as np
 import pytest
 
 import samesum as ss
+from naming import case
+from oracle import assert_bits
 
 X = np.float32([[3, -1, 4], [1, 5, -9]])
 REDUCTIONS: list[Any] = [
@@ -358,6 +360,35 @@ def test_names_of_axes_are_not_lost_in_silence() -> None:
         assert kept.dims == ("row",)
         assert np.asarray(kept).tolist() == [6, -3]
         assert np.asarray(ss.sum(each.data, 1)).tolist() == [6, -3]
+
+
+def test_xarray_itself_keeps_the_names() -> None:
+    """`reduce` of xarray takes every function with an axis: what keeps the shape keeps the coordinates too."""
+    xr = pytest.importorskip("xarray")
+    values = np.random.default_rng(3).standard_normal((2, 3, 4)).astype(np.float32)
+    x = xr.DataArray(values, dims=("time", "row", "column"), coords={"time": [10, 20], "row": [1, 2, 3]}, name="v")
+    weights = np.float32([1, 2, 3])
+    given: dict[Any, dict[str, Any]] = {
+        **{getattr(ss, name): {} for name in ("sum", "std", "l2_norm", "argmax", "any", "nanmean", "vector_norm")},
+        **{getattr(ss, name): {} for name in ("cumulative_sum", "cumulative_max", "softmax", "log_softmax")},
+        ss.var: {"correction": 1},
+        ss.average: {"weights": weights},
+        ss.max: {"where": values > -1, "initial": -9.0},
+    }
+    for function, options in given.items():
+        with case(function.__name__):
+            expected = np.asarray(function(values, axis=1, **options))
+            found = x.reduce(function, dim="row", **options)
+            whole = ("time", "row", "column")
+            assert found.dims == (whole if expected.shape == x.shape else ("time", "column"))
+            assert list(found.coords) == [name for name in ("time", "row") if name in found.dims]
+            assert_bits(np.ascontiguousarray(found.data), np.ascontiguousarray(expected))
+    assert x.reduce(ss.mean, dim=["time", "column"]).dims == ("row",)
+    assert x.to_dataset().reduce(ss.sum, dim="time")["v"].dims == ("row", "column")
+    if pytest.importorskip("dask"):
+        lazy = x.chunk(row=2).reduce(ss.cumulative_sum, dim="row")
+        assert hasattr(lazy.data, "dask")
+        assert_bits(lazy.compute().data, ss.cumulative_sum(values, 1))
 
 
 def test_integers_of_numpy_as_initial_are_not_rounded() -> None:

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import ml_dtypes
 import numpy as np
 
-from samesum.compare.results import Hazard
+from samesum.compare.results import OWN_OVERFLOW, Hazard
 from samesum.formats.arrays import BFLOAT16, Dtype, NDArray
 from samesum.formats.rounding import FORMATS
 from samesum.testing.families import Family, Judged
 from samesum.testing.lines import axes_of, lines
 from samesum.testing.node import Node
-from samesum.testing.truths import Arrays
+from samesum.testing.truths import Arrays, Compute
 
 SHORT = (np.dtype(np.float16), BFLOAT16)
 LOST = 2.0**-4
@@ -26,14 +26,17 @@ _ADDING = frozenset({Family.SUM, Family.MEAN, Family.L1, Family.CUMULATIVE_SUM})
 _SQUARING = frozenset({Family.L2, Family.SUM_SQUARE, Family.NORMALIZATION})
 
 
-def hazards(node: Node, how: Judged, arrays: Arrays) -> Iterator[Hazard]:
+def hazards(node: Node, how: Judged, arrays: Arrays, exact: NDArray, compute: Compute) -> Iterator[Hazard]:
     """What would go wrong at the node if the model's floats were float16 or bfloat16; each kind once for each type.
 
-    `value` is the number that overflows, the part of the sum of magnitudes that is lost, or the factor by which the
-    data's own roundings grow.
+    `exact` is what samesum gives, and `compute` gives it for arrays of other types. `value` is the number that
+    overflows, the part of the sum of magnitudes that is lost, or the factor by which the data's own roundings grow.
     """
     data = arrays[0]
-    if data is None or data.dtype.name not in FORMATS or data.size == 0 or how.family not in _ADDING | _SQUARING:
+    if data is None or data.dtype.name not in FORMATS or data.size == 0:
+        return
+    if how.family not in _ADDING | _SQUARING:
+        yield from _of_result(node, arrays, exact, compute)
         return
     axes = axes_of(node, arrays)
     rows = _rows(data, axes)
@@ -41,6 +44,28 @@ def hazards(node: Node, how: Judged, arrays: Arrays) -> Iterator[Hazard]:
         if short.itemsize <= data.dtype.itemsize:
             for kind, value in _kinds(how.family, rows, short):
                 yield Hazard(node.name, node.operator, short.name, kind, value)
+
+
+def _of_result(node: Node, arrays: Arrays, exact: NDArray, compute: Compute) -> Iterator[Hazard]:
+    """A result that leaves the range of a type in which all inputs are."""
+    own, largest = exact.dtype, _largest(exact) if exact.dtype.name in FORMATS else 0.0
+    limits = {short: float(ml_dtypes.finfo(short).max) for short in SHORT}  # type: ignore[no-untyped-call]
+    if largest <= min(limits.values()):
+        return
+    given = max(_largest(each) for each in arrays if each is not None and each.dtype.name in FORMATS)
+    if own in SHORT and given <= limits[own]:
+        wide = [each.astype(np.float32) if each is not None and each.dtype == own else each for each in arrays]
+        largest = _largest(compute(wide))
+    for short, limit in limits.items():
+        if short.itemsize <= own.itemsize and given <= limit < largest:
+            kind = OWN_OVERFLOW if own == short else "the result overflows"
+            yield Hazard(node.name, node.operator, short.name, kind, largest)
+
+
+def _largest(array: NDArray) -> float:
+    """The largest magnitude, infinite beside a number that is none."""
+    found = np.max(np.abs(array.astype(np.float32)), initial=0.0)
+    return float("inf") if np.isnan(found) else float(found)
 
 
 def _rows(data: NDArray, axes: tuple[int, ...] | None) -> NDArray:

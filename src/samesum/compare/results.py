@@ -106,6 +106,10 @@ class Parting:
     output_differs: float
 
 
+OWN_OVERFLOW = "its own result overflows"
+"""The kind of a result that overflows in the type that the model has."""
+
+
 @dataclass(frozen=True, slots=True)
 class Hazard:
     """What a shorter type would do at a node on these data."""

@@ -11,17 +11,18 @@ import numpy as np
 from samesum.compare.bodies import with_passes, without_branches
 from samesum.compare.graph import Graph
 from samesum.compare.hazards import hazards
-from samesum.compare.nodes import LOST, Seen, Truths, judged_node
+from samesum.compare.nodes import LOST, Seen, Truths, computed, judged_node
 from samesum.compare.observing import Observed, Values, arrays_of, batches, needed, same
 from samesum.compare.records import Recorder
 from samesum.compare.results import Control, EngineFinding, Hazard, NodeFinding
 from samesum.compare.saving import Case
 from samesum.compare.sizes import sizes_of
+from samesum.errors import SamesumError
 from samesum.runtimes.runtime import EngineError, Feeds, one_line
 from samesum.testing.families import MADE_OF_SUMS, Judged, judged
 from samesum.testing.lines import axes_of, reduced
 from samesum.testing.node import Node
-from samesum.testing.truths import Verdict
+from samesum.testing.truths import Arrays, Verdict
 
 Save = Callable[[Case], None]
 
@@ -116,8 +117,7 @@ class Walk:
                     self.save(Case(graph, node, arrays, exact, engine.name, engine.facts, found, feeds))
                 if arrays is not None and node.name not in shapes and arrays[0] is not None:
                     shapes[node.name] = arrays[0].shape, reduced(arrays[0], axes_of(node, arrays))
-                    for each in hazards(node, hows[node.name], arrays):
-                        self.hazards.setdefault((each.name, each.type, each.kind), each)
+                    self._warn(graph, node, hows[node.name], arrays, truths)
         findings = [
             NodeFinding(
                 node.name,
@@ -131,6 +131,14 @@ class Walk:
             for node in batch
         ]
         return findings, kept
+
+    def _warn(self, graph: Graph, node: Node, how: Judged, arrays: Arrays, truths: Truths) -> None:
+        try:
+            exact = truths.of(node, how, arrays).exact
+            for each in hazards(node, how, arrays, exact, partial(computed, graph, node)):
+                self.hazards.setdefault((each.name, each.type, each.kind), each)
+        except SamesumError:  # without an exact answer there is no word
+            return
 
 
 def _record(recorder: Recorder, engine: str, graph: Graph, batch: Sequence[Node], feeds: Feeds, values: Values) -> None:

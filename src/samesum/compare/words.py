@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from textwrap import wrap
 
 from samesum import __version__
-from samesum.compare.results import Comparison, EngineFacts, EngineFinding, NodeFinding
+from samesum.compare.results import OWN_OVERFLOW, Comparison, EngineFacts, EngineFinding, NodeFinding, OutputDifference
 from samesum.testing.figures import Figure, Worst, figure_text
 from samesum.testing.truths import Verdict
 
@@ -81,7 +81,7 @@ def open_ends(found: Comparison) -> list[str]:
         much = "in kind" if math.isinf(worst.max_rel) else f"by up to {worst.max_rel:.2g} of the largest value"
         lines.append(
             f"The outputs of {engine} differ from those of {found.first} {much} (output {worst.name!r}), "
-            "and nothing that was judged explains it."
+            f"and {_explained(found, worst)}"
         )
     for engine in found.unchecked:
         if found.engines[engine].precision:
@@ -89,6 +89,14 @@ def open_ends(found: Comparison) -> list[str]:
         else:
             lines.append(f"{engine} was not checked: it does not run this model.")
     return lines
+
+
+def _explained(found: Comparison, worst: OutputDifference) -> str:
+    """An overflow in the model's own type makes outputs of two kinds, where an engine holds a wider type there."""
+    over = next((each for each in found.hazards if each.kind == OWN_OVERFLOW), None)
+    if over is None or not math.isinf(worst.max_rel):
+        return "nothing that was judged explains it."
+    return f"{over.name!r} explains it: {figure_text(over.value)} is beyond {over.type}; an engine may hold more there."
 
 
 def parting_text(found: Comparison) -> list[str]:

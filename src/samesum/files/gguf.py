@@ -1,4 +1,4 @@
-"""The tensors of a GGUF file that are stored as plain numbers; of those in blocks of quantized weights the bytes alone.
+"""The tensors of a GGUF file: plain numbers, blocks of quantized weights as float32, of unknown ones the bytes alone.
 
 Source: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md. Versions 2 and 3, little-endian.
 """
@@ -17,6 +17,7 @@ import ml_dtypes
 import numpy as np
 
 from samesum.errors import ModelError, UnsafeModelError
+from samesum.files.gguf_blocks import DECODERS, numbers
 from samesum.files.opening import opened, size_of, stretch
 from samesum.files.source import NO_LIMITS, Limits
 from samesum.files.tensor import Contents, Skipped, StreamTensor, bytes_at, bytes_of, contents
@@ -159,22 +160,28 @@ def _tensor(
     """`ends` are the places, from byte `begin` of the file on, where some tensor begins or all have ended."""
     name, shape, kind, offset = entry.name, entry.shape, entry.kind, entry.offset
     said, element = f"{name!r} in {path}", _ELEMENTS.get(kind)
-    limits.check(said, element.dtype if element else np.dtype(np.uint8), shape)
     block = _BLOCKS.get(kind)
-    if element:
-        needed = bytes_of(element, math.prod(shape))
-    elif block:
+    if block and block[0] in DECODERS:
+        element = Element(block[0], np.dtype(np.float32), 32)
+    limits.check(said, element.dtype if element else np.dtype(np.uint8), shape)
+    if block:
         needed = _blocks(block, shape, said)
+    elif element:
+        needed = bytes_of(element, math.prod(shape))
     else:
         needed = next((end - offset for end in ends[bisect_right(ends, offset) :]), 0)
     if offset + needed > available:
         raise UnsafeModelError(f"{said}: {needed} bytes at {offset} of the data, which has {available} bytes")
     place = partial(stretch, path, begin + offset)
+    stored = bytes_at(name, path, place, needed)
+    if element and block:
+        made = partial(numbers, path, begin + offset, *block[::2])
+        return StreamTensor(name, str(path), element, shape, made, stored=stored)
     if element:
         return StreamTensor(name, str(path), element, shape, place)
     kind_name = block[0] if block else f"number {kind}"
     reason = f"its type is {kind_name}, which is quantized in blocks" if block else f"its type, {kind_name}, is unknown"
-    return Skipped(name, str(path), reason, kind_name, shape, bytes_at(name, path, place, needed))
+    return Skipped(name, str(path), reason, kind_name, shape, stored)
 
 
 def _blocks(block: tuple[str, int, int], shape: tuple[int, ...], said: str) -> int:

@@ -30,9 +30,8 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
     A link stays a link, and the file has the permissions of a new one. A device or a pipe is written to as it is.
     Raises OSError, which names `path`.
     """
-    target = path.resolve()
     try:
-        with target.open("wb") if target.exists() and not target.is_file() else _replaced(target) as file:
+        with path.open("wb") if path.exists() and not path.is_file() else _replaced(path.resolve()) as file:
             yield file
     except BaseException as error:
         if isinstance(error, OSError) and error.filename is None and error.errno is not None:

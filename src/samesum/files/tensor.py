@@ -114,7 +114,8 @@ class Names:
 class StreamTensor:
     """A tensor whose elements follow one another in a stream.
 
-    `is_fortran` says that its first axis is the contiguous one, `is_swapped` that its elements are big-endian.
+    `is_fortran` says that its first axis is the contiguous one, `is_swapped` that its elements are big-endian. `stored`
+    are the bytes of elements that a stream makes of them.
     """
 
     name: str
@@ -124,6 +125,7 @@ class StreamTensor:
     opened: Opener
     is_fortran: bool = False
     is_swapped: bool = False
+    stored: StreamTensor | None = None
 
     @property
     def nbytes(self) -> int:

@@ -47,13 +47,17 @@ def difference(
 ) -> Difference | NotCompared | None:
     """What differs between two tensors; None if nothing does. NaNs are equal, and so are -0 and +0.
 
-    Where elements are not decoded the bytes are compared, if both are of the same type. Raises UnsafeModelError for
-    large tensors that are stored in different orders.
+    Where elements are not decoded the bytes are compared, if both are of the same type, and those of blocks too, which
+    may differ where no value does. Raises UnsafeModelError for large tensors that are stored in different orders.
     """
     if a.shape != b.shape and None not in (a.shape, b.shape):
         return Difference(a.name, None, None)
     if not isinstance(a, Skipped) and not isinstance(b, Skipped):
-        return _of_elements(a, b, seen)
+        x, y = (each.stored if isinstance(each, StreamTensor) else None for each in (a, b))
+        if x is None or y is None or type_of(a) != type_of(b):
+            return _of_elements(a, b, seen)
+        of_bytes = _of_bytes(x, y, seen)
+        return of_bytes and (_of_elements(a, b, seen) or of_bytes)
     kinds = [each.kind if isinstance(each, Skipped) else type_of(each) for each in (a, b)]
     if kinds[0] != kinds[1]:
         return NotCompared(a.name, f"it is {kinds[0]} in A and {kinds[1]} in B")

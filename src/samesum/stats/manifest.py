@@ -28,8 +28,8 @@ BLOCK = 1 << 15
 class Entry:
     """One tensor: `values` is a digest of its elements in any order, `order` one of their bits in logical order.
 
-    Of a tensor whose elements are not decoded `order` is of its bytes and `values` None; both are None, and so is
-    the count, where the file does not tell which bytes it has.
+    Of a tensor whose elements are not decoded or come from blocks `order` is of its bytes and `values` None; both are
+    None, and so is the count, where the file does not tell which bytes it has.
     """
 
     name: str
@@ -52,7 +52,9 @@ def entry_of(each: Tensor | Skipped, seen: Seen = lambda _: None) -> Entry:
     another order than its own.
     """
     if isinstance(each, Skipped):
-        return _of_bytes(each, seen)
+        return _of_bytes(each.name, each.kind, each.shape, each.stored, seen)
+    if isinstance(each, StreamTensor) and each.stored is not None:
+        return _of_bytes(each.name, type_of(each), each.shape, each.stored, seen)
     digest, total = hashlib.sha256(), 0
     count = 0
     with ThreadPoolExecutor(1) as beside:
@@ -67,14 +69,14 @@ def entry_of(each: Tensor | Skipped, seen: Seen = lambda _: None) -> Entry:
     return Entry(each.name, type_of(each), each.shape, count, values, digest.hexdigest())
 
 
-def _of_bytes(each: Skipped, seen: Seen) -> Entry:
-    if each.stored is None:
-        return Entry(each.name, each.kind, each.shape, None, None, None)
+def _of_bytes(name: str, kind: str, shape: tuple[int, ...] | None, stored: StreamTensor | None, seen: Seen) -> Entry:
+    if stored is None:
+        return Entry(name, kind, shape, None, None, None)
     digest = hashlib.sha256()
-    for box in each.stored.boxes(True):
+    for box in stored.boxes(True):
         digest.update(memoryview(box.array))  # type: ignore[arg-type]
         seen(box.array.nbytes)
-    return Entry(each.name, each.kind, each.shape, each.stored.nbytes, None, digest.hexdigest())
+    return Entry(name, kind, shape, stored.nbytes, None, digest.hexdigest())
 
 
 def _in_order(each: Tensor) -> Iterator[NDArray]:

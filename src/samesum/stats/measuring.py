@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterator
 
 from samesum.errors import ArgumentError
+from samesum.files.gguf_blocks import DECODERS
 from samesum.files.source import WINDOW
 from samesum.files.tensor import Box, Skipped, Tensor, bytes_of
 from samesum.stats.direct import from_file, reads_files
@@ -105,8 +106,11 @@ def undecoded(skipped: Skipped, *, is_hashed: bool, seen: Seen = lambda _: None)
 
 
 def type_of(tensor: Tensor) -> str:
-    """The name of the type as NumPy and ml_dtypes have it, with the bits that it has in the file."""
+    """The name of the type as NumPy and ml_dtypes have it, with the bits that it has in the file; blocks have
+    their own."""
     element = tensor.element
+    if element.name in DECODERS:
+        return element.name
     if element.bits >= 8:
         return element.dtype.name
     return f"{'int' if element.dtype.kind == 'i' else 'uint'}{element.bits}"

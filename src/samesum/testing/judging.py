@@ -236,9 +236,9 @@ def _fault(call: Call, answer: NDArray, found: Truth, got: NDArray, part: Truth,
         return ""
     family, exact = call.how.family, found.exact
     is_sum = call.how.scale is Scale.MAGNITUDES
-    is_variance = family is Family.VARIANCE  # whose squares add up to none where an element differs
+    is_variance = family is Family.VARIANCE  # of few bits if the data are, and never 0 where an element differs
     lost = added(family, exact.dtype, call.length(exact)) if is_sum else 0.0 if is_variance else np.inf
-    words = short_results(got, part) if is_sum or figure.wrong else ""
+    words = short_results(got, part) if figure.wrong or not is_variance else ""
     words = words or (zeros(got, part, lost) if is_sum or is_variance or not got.any() else "")
     if not words and family is Family.PRODUCT and figure.scaled >= 1:  # bits that inputs lack are further off
         words = short_inputs(answer, exact, call.arrays, call.compute)

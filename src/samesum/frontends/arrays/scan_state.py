@@ -187,7 +187,7 @@ class Scan:
         function = _EXTREMES[self._name]
         if measure.seen.all():
             joined = np.concatenate([np.expand_dims(measure.values, axis), x], axis)
-            result = function(joined, axis).take(range(1, x.shape[axis] + 1), axis)
+            result = function(joined, axis)[(slice(None),) * axis + (slice(1, None),)]
         else:
             result = function(x, axis)
         measure.add(x, (axis,), None, 0)
