@@ -131,7 +131,8 @@ def core(session: nox.Session, kind: str) -> None:
     }
     build = Path(session.create_tmp()) / kind
     session.install(".", "cmake", "ninja", "mpmath", "pytest")
-    options = [f"-DCMAKE_CXX_FLAGS={flags.get(kind, '')}", "-DSAMESUM_MODULE=OFF", "-DSAMESUM_TESTS=ON"]
+    options = [f"-DCMAKE_CXX_FLAGS={flags.get(kind, '')}", "-DSAMESUM_MODULE=OFF"]
+    options += ["-DSAMESUM_TESTS=ON", "-DSAMESUM_TEST_HOOKS=ON"]
     options += ["-DSAMESUM_INSTRUCTION_SETS=" + ("baseline" if kind in ("thread", "aarch64") else "all")]
     machine: list[str] = []
     if kind == "aarch64":

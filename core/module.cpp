@@ -8,10 +8,9 @@
 #include "python/dots.hpp"
 #include "python/elementwise.hpp"
 #include "python/evaluation.hpp"
-#include "python/exponentials.hpp"
+#include "python/kept_totals.hpp"
 #include "python/machine.hpp"
 #include "python/norms.hpp"
-#include "python/products.hpp"
 #include "python/reductions.hpp"
 #include "python/scans.hpp"
 #include "python/segments.hpp"
@@ -65,25 +64,20 @@ NB_MODULE(_core, m) {
     m.def("convert_with", [](nb::object function) { converter = function.release().ptr(); });
     m.def("defer_with", [](nb::object function) { deferrer = function.release().ptr(); });
     define_scans(m);
-    m.def("normalize_lines", &normalize_lines, nb::arg("x"), nb::arg("axes").none(), nb::arg("divisor"),
-          nb::arg("centred"), nb::arg("over_count"), nb::arg("at_least"), nb::arg("inside"),
-          nb::arg("outside"), nb::arg("scale").none() = nb::none(), nb::arg("bias").none() = nb::none(),
-          nb::arg("dtype").none() = nb::none(), nb::arg("out").none() = nb::none(),
-          nb::arg("inverse_dtype").none() = nb::none());
-    m.def("normalize_batch", &normalize_batch, nb::arg("x"), nb::arg("first"), nb::arg("last"),
-          nb::arg("scale"), nb::arg("bias"), nb::arg("mean"), nb::arg("variance"), nb::arg("epsilon"),
-          nb::arg("out").none() = nb::none());
-    m.def("vecdot", &vecdot, nb::arg("a"), nb::arg("b"), nb::arg("axis"),
-          nb::arg("dtype").none() = nb::none(), nb::arg("out").none() = nb::none());
-    m.def("attention", &attention, nb::arg("query"), nb::arg("key"), nb::arg("value"), nb::arg("mask").none(),
-          nb::arg("ends").none(), nb::arg("scale"), nb::arg("scale_rest"), nb::arg("cap"), nb::arg("shown"));
-    m.def("declare_operators", &declare_operators, nb::arg("rows"));
-    m.def("evaluate_with", &evaluate_with, nb::arg("function"));
+    m.def("normalize_lines", &normalize_lines, "x"_a, "axes"_a.none(), "divisor"_a, "centred"_a,
+          "over_count"_a, "at_least"_a, "inside"_a, "outside"_a, or_none("scale"), or_none("bias"),
+          or_none("dtype"), or_none("out"), or_none("inverse_dtype"));
+    m.def("normalize_batch", &normalize_batch, "x"_a, "first"_a, "last"_a, "scale"_a, "bias"_a, "mean"_a,
+          "variance"_a, "epsilon"_a, or_none("out"));
+    m.def("vecdot", &vecdot, "a"_a, "b"_a, "axis"_a, or_none("dtype"), or_none("out"));
+    m.def("attention", &attention, "query"_a, "key"_a, "value"_a, "mask"_a.none(), "ends"_a.none(), "scale"_a,
+          "scale_rest"_a, "cap"_a, "shown"_a);
+    m.def("declare_operators", &declare_operators, "rows"_a);
+    m.def("evaluate_with", &evaluate_with, "function"_a);
     define_contractions(m);
     define_elementwise(m);
     define_floating_point(m);
-    define_products(m);
-    define_exponentials(m);
+    define_kept_totals(m);
     define_result_memory(m);
     define_machine(m);
 #if defined(SAMESUM_TEST_HOOKS)

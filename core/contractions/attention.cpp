@@ -8,7 +8,7 @@
 #include "arithmetic/division.hpp"
 #include "arithmetic/rounding.hpp"
 #include "kernels/instruction_set.hpp"
-#include "run/room.hpp"
+#include "run/tiles.hpp"
 #include "select/contraction_thresholds.hpp"
 #include "select/routes.hpp"
 #include "threads/pool.hpp"

@@ -7,7 +7,7 @@
 #include "arithmetic/rounding.hpp"
 #include "exact/elements.hpp"
 #include "exact/moments/dyadic.hpp"
-#include "exact/totals/dot.hpp"
+#include "exact/totals/superaccumulator.hpp"
 #include "select/routes.hpp"
 
 namespace samesum {
@@ -65,16 +65,16 @@ void ContractionElements::gather(const ContractionOperand& x, std::size_t g, std
 }
 
 Sum ContractionElements::in_double_words() const {
-    const DotMethod& method = current_instruction_set().dots->floats[static_cast<std::size_t>(format_)];
+    const DotMethods& dots = *current_instruction_set().dots;
+    const auto format = static_cast<std::size_t>(format_);
+    const Method& method = dots.floats[format];
     method.init(tile_.get(), 1);
     const std::size_t size = size_of(format_);
     for (std::size_t k = 0; k < terms_; k += block_elements) {
-        const char *const a = a_ + k * size, *const b = b_ + k * size;
-        method.lanes(tile_.get(), 0, &a, &b, std::min(block_elements, terms_ - k), 1);
+        const PairRows pair{a_ + k * size, b_ + k * size, 0, false};
+        method.lanes(tile_.get(), 0, &pair, std::min(block_elements, terms_ - k), 0, 1);
     }
-    Sum total = method.total(tile_.get(), 0);
-    if (format_ == Format::f64) total.bound += product_underflow * static_cast<double>(terms_);
-    return total;
+    return dots.total[format](tile_.get(), 0, static_cast<std::int64_t>(terms_));
 }
 
 std::uint64_t ContractionElements::exactly(double addend) const {
@@ -88,10 +88,7 @@ std::uint64_t ContractionElements::exactly(double addend) const {
         add_double(total, addend);
         return total.rounded({Finalize::itself, out, 1});
     }
-    const Dyadic all = Dyadic(call_.alpha) * Dyadic(total) + Dyadic(call_.beta) * Dyadic(addend);
-    const WideNumber top = all.leading();
-    const bool is_more = (all - Dyadic(top)).sign() != 0;
-    return round_to_format(leading_of(top.significand, top.exponent, is_more), top.negative, out);
+    return (Dyadic(call_.alpha) * Dyadic(total) + Dyadic(call_.beta) * Dyadic(addend)).rounded(out);
 }
 
 void ContractionElements::put(std::size_t g, std::size_t m, std::size_t n) {

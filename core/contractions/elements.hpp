@@ -8,7 +8,7 @@
 #include "arithmetic/error_free.hpp"
 #include "contractions/contraction.hpp"
 #include "kernels/instruction_set.hpp"
-#include "run/room.hpp"
+#include "run/tiles.hpp"
 
 namespace samesum {
 

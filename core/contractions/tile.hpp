@@ -6,7 +6,7 @@
 
 #include "contractions/elements.hpp"
 #include "contractions/plan.hpp"
-#include "run/room.hpp"
+#include "run/tiles.hpp"
 
 namespace samesum {
 

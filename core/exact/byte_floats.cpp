@@ -1,11 +1,10 @@
-#include "exact/byte_floats.hpp"
-
 #include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
 
 #include "arithmetic/rounding.hpp"
+#include "exact/methods.hpp"
 #include "exact/totals/leading.hpp"
 #include "formats/format.hpp"
 

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <string>
 #include <type_traits>
 
 #include "exact/totals/superaccumulator.hpp"
@@ -99,9 +102,35 @@ inline std::size_t elements_without_effect(const Specials& total, const char* p,
     return in_float_format(format, [&]<Format f>() { return elements_without_effect<f>(total, p, n); });
 }
 
+// Adds value * 2^exponent.
+template <class Total>
+inline void add_units(Total& total, std::int64_t value, int exponent) {
+    const auto bits = static_cast<std::uint64_t>(value);
+    total.make_room(1);
+    if (value != 0) total.add_within(value < 0 ? 0 - bits : bits, exponent, value < 0);
+}
+
 template <class Total>
 inline void add_double(Total& total, double x) {
     add_elements<Format::f64, Map::itself>(total, reinterpret_cast<const char*>(&x), 8, 1);
+}
+
+// Words of 8 bytes in the bytes of states, the lowest byte first.
+
+inline void put_word(std::uint64_t word, std::string& to) {
+    for (int i = 0; i < 8; ++i) to.push_back(static_cast<char>(word >> (8 * i)));
+}
+
+inline std::uint64_t word_at(const char* from) {
+    std::uint64_t word = 0;
+    for (std::size_t i = 0; i < 8; ++i) word |= std::uint64_t{static_cast<unsigned char>(from[i])} << (8 * i);
+    return word;
+}
+
+// Moves on.
+inline std::uint64_t take_word(const char*& from) {
+    from += 8;
+    return word_at(from - 8);
 }
 
 }  // namespace samesum

@@ -15,7 +15,7 @@ using Exact = States<Superaccumulator, format, add_elements<format, map, Superac
 // A whole total below 2^64.
 std::uint64_t finish_one(std::uint64_t size, bool negative, const Finish& how) {
     const std::uint64_t count = static_cast<std::uint64_t>(how.count);
-    if (!is_float(how.format)) {
+    if (!is_float(how.format) && how.finalize != Finalize::logarithm) {
         if (how.finalize == Finalize::root) return floor_root(size);
         const std::uint64_t result = how.finalize == Finalize::over_count ? size / count : size;
         return negative ? 0 - result : result;
@@ -109,64 +109,24 @@ struct Wide {
     }
 };
 
-template <Format format, class Integer, Map map>
-using WideStates = States<WideInteger, format, Wide<Integer, map>::add_column>;
+template <Format format, Map map>
+using WideStates = States<WideInteger, format, Wide<typename IntegerOf<format>::type, map>::add_column>;
 
-template <Format format>
-const Method& exact_by_map(Map map) {
-    static constexpr Method methods[] = {Exact<format, Map::itself>::method,
-                                         Exact<format, Map::magnitude>::method,
-                                         Exact<format, Map::square>::method};
-    return methods[static_cast<std::size_t>(map)];
-}
-
-template <Format format, class Integer>
-const Method& wide_by_map(Map map) {
-    static constexpr Method methods[] = {WideStates<format, Integer, Map::itself>::method,
-                                         WideStates<format, Integer, Map::magnitude>::method,
-                                         WideStates<format, Integer, Map::square>::method};
-    return methods[static_cast<std::size_t>(map)];
-}
+// By map.
+template <template <Format, Map> class Each, Format format>
+constexpr Method methods[] = {Each<format, Map::itself>::method, Each<format, Map::magnitude>::method,
+                              Each<format, Map::square>::method};
 
 }  // namespace
 
 const Method& exact_method(Format format, Map map) {
-    switch (format) {
-        case Format::f16:
-            return exact_by_map<Format::f16>(map);
-        case Format::bf16:
-            return exact_by_map<Format::bf16>(map);
-        case Format::f32:
-            return exact_by_map<Format::f32>(map);
-        default:
-            return exact_by_map<Format::f64>(map);
-    }
+    return *in_float_format(format,
+                            [=]<Format f>() { return &methods<Exact, f>[static_cast<std::size_t>(map)]; });
 }
 
-const Method& wide_method(Format format, Map map) {
-    switch (format) {
-        case Format::i8:
-            return wide_by_map<Format::i8, std::int8_t>(map);
-        case Format::i16:
-            return wide_by_map<Format::i16, std::int16_t>(map);
-        case Format::i32:
-            return wide_by_map<Format::i32, std::int32_t>(map);
-        case Format::i64:
-            return wide_by_map<Format::i64, std::int64_t>(map);
-        case Format::u16:
-            return wide_by_map<Format::u16, std::uint16_t>(map);
-        case Format::u32:
-            return wide_by_map<Format::u32, std::uint32_t>(map);
-        case Format::u64:
-            return wide_by_map<Format::u64, std::uint64_t>(map);
-        default:
-            return wide_by_map<Format::u8, std::uint8_t>(map);
-    }
-}
-
-__int128 wide_total(const void* tile, std::size_t j) {
-    const WideInteger& total = static_cast<const WideInteger*>(tile)[j];
-    return static_cast<__int128>(u128{total.word[1]} << 64 | total.word[0]);
+const Method& wide_method(Format in, Map map) {
+    return *in_integer_format(
+        in, [=]<Format f>() { return &methods<WideStates, f>[static_cast<std::size_t>(map)]; });
 }
 
 Superaccumulator wide_total_of(const WholeWords& words) {

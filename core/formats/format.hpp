@@ -1,8 +1,12 @@
 // The number formats of arrays, and how one value is rounded to each.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
+#include <type_traits>
+#include <utility>
 
 namespace samesum {
 
@@ -109,6 +113,41 @@ constexpr auto in_float_format(Format format, const Call& call) {
             return call.template operator()<Format::f64>();
     }
 }
+
+template <Format first, class Call, std::size_t... i>
+constexpr auto in_one_of(Format format, const Call& call, std::index_sequence<i...>) {
+    constexpr std::size_t least = static_cast<std::size_t>(first);
+    using Result = decltype(call.template operator()<first>());
+    constexpr Result (*calls[])(const Call&) = {[](const Call& each) -> Result {
+        return each.template operator()<static_cast<Format>(least + i)>();
+    }...};
+    return calls[static_cast<std::size_t>(format) - least](call);
+}
+
+// The same of any format; of any but the byte floats; of integers and booleans.
+template <class Call>
+constexpr auto in_any_format(Format format, const Call& call) {
+    return in_one_of<Format::f16>(format, call, std::make_index_sequence<format_count>{});
+}
+template <class Call>
+constexpr auto in_wide_format(Format format, const Call& call) {
+    return in_one_of<Format::f16>(format, call, std::make_index_sequence<format_count - byte_float_count>{});
+}
+template <class Call>
+constexpr auto in_integer_format(Format format, const Call& call) {
+    return in_one_of<Format::i8>(format, call,
+                                 std::make_index_sequence<format_count - byte_float_count - 4>{});
+}
+
+// The elements of a format of integers.
+template <Format format>
+struct IntegerOf {
+    static constexpr bool is_unsigned = samesum::is_unsigned(format);
+    using Sized = std::tuple_element_t<std::countr_zero(size_of(format)),
+                                       std::tuple<std::int8_t, std::int16_t, std::int32_t, std::int64_t>>;
+    using type =
+        typename std::conditional_t<is_unsigned, std::make_unsigned<Sized>, std::type_identity<Sized>>::type;
+};
 
 // The same of the formats all of whose numbers the widest one holds; `format` is one of them.
 template <Format widest, class Call>

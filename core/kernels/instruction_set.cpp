@@ -22,7 +22,6 @@ namespace samesum {
     extern const Certificates certificates;           \
     extern const ElementwiseMethods elementwise;      \
     extern const SmoothMethods smooth;                \
-    extern const ExactBlocks exact_blocks;            \
     extern const KeptBlocks kept_blocks;              \
     extern const StatisticsMethods statistics;        \
     extern const SpreadMethods spreads;               \
@@ -39,12 +38,12 @@ namespace samesum {
 #else
 #define SAMESUM_CERTIFICATES(isa) nullptr
 #endif
-#define SAMESUM_METHODS(isa)                                                                              \
-    &isa::methods, &isa::scans, &isa::products, &isa::searches, &isa::exponentials, &isa::untangling,     \
-        &isa::normalizations, &isa::whole, &isa::shorts, &isa::short_integers, &isa::elementwise,         \
-        &isa::smooth, SAMESUM_CERTIFICATES(isa), &isa::exact_blocks, &isa::kept_blocks, &isa::statistics, \
-        &isa::spreads, &isa::norms, &isa::dots, &isa::extreme_scans, &isa::masking, &isa::windows,        \
-        &isa::contractions, &isa::attention
+#define SAMESUM_METHODS(isa)                                                                            \
+    &isa::methods, &isa::scans, &isa::products, &isa::searches, &isa::exponentials, &isa::untangling,   \
+        &isa::normalizations, &isa::whole, &isa::shorts, &isa::short_integers, &isa::elementwise,       \
+        &isa::smooth, SAMESUM_CERTIFICATES(isa), &isa::kept_blocks, &isa::statistics, &isa::spreads,    \
+        &isa::norms, &isa::dots, &isa::extreme_scans, &isa::masking, &isa::windows, &isa::contractions, \
+        &isa::attention
 
 #define SAMESUM_SET(place, isa) {levels[place].name, SAMESUM_METHODS(isa), levels[place].is_here}
 

@@ -5,15 +5,10 @@
 
 #include "methods/attention_method.hpp"
 #include "methods/contraction_method.hpp"
-#include "methods/dot_method.hpp"
-#include "methods/exact_blocks.hpp"
-#include "methods/extreme_scan_method.hpp"
 #include "methods/kept_blocks.hpp"
-#include "methods/mask_method.hpp"
 #include "methods/norm_method.hpp"
-#include "methods/statistics.hpp"
+#include "methods/short_method.hpp"
 #include "methods/tables.hpp"
-#include "methods/window_method.hpp"
 
 namespace samesum {
 
@@ -34,7 +29,6 @@ struct InstructionSet {
     const ElementwiseMethods* elementwise;
     const SmoothMethods* smooth;
     const Certificates* certificates;  // in builds with SAMESUM_TEST_HOOKS
-    const ExactBlocks* exact_blocks;
     const KeptBlocks* kept_blocks;
     const StatisticsMethods* statistics;
     const SpreadMethods* spreads;

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "layout/plan.hpp"
+#include "select/layout_thresholds.hpp"
 
 namespace samesum {
 
@@ -40,5 +41,12 @@ class Packing {
     std::size_t size_;
     bool swapped_;
 };
+
+// Writing what will not be read again soon.
+
+// Copies past the caches, a cache line at a time where it can: lines that are written whole are not read
+// first. Other threads see it after `finish_streams`.
+void stream(char* to, const char* from, std::size_t bytes);
+void finish_streams();
 
 }  // namespace samesum

@@ -7,6 +7,9 @@
 
 namespace samesum {
 
+// So many elements are added one by one where their block has no sum.
+constexpr std::size_t exact_elements = 2048;
+
 // Each lane of a block adds up at most so many elements.
 constexpr std::size_t kept_additions = 256;
 
@@ -47,6 +50,9 @@ struct KeptBlock {
 
 struct KeptBlocks {
     KeptBlock block[4][3];  // every float format x map (itself, magnitude, square)
+    // Of n finite floats narrower than float64: each is a multiple, to which the sum with the anchor rounds
+    // it, and a rest. Writes whole vectors; returns the least magnitude but zero, or infinity.
+    double (*split[3])(const void* x, std::size_t n, double anchor, double* multiple, double* rest);
     // Column j of a tile of WholeMethods::split, i8 ... u64 x map, in two's complement from the lowest word.
     void (*split_words[8][3])(const void* tile, std::size_t j, std::uint64_t (&words)[3]);
 };
@@ -67,5 +73,24 @@ constexpr std::int32_t least_kept_exponent = -700, greatest_kept_exponent = 900;
     if (needed <= before && before <= needed + 3) return before;
     return least_kept_exponent <= needed && needed < greatest_kept_exponent ? needed + 1 : no_exponent;
 }
+
+// The figures of a block of floats that its bits tell: how many elements are of each class, and the extremes.
+
+// Elements per call, at most.
+constexpr std::size_t statistics_elements = 4096;
+
+// The extremes of the finite elements are order keys: the bits of a float as a signed integer, the magnitude
+// bits of a negative one inverted. -0 is below +0.
+struct BlockStatistics {
+    std::int64_t nans = 0, positive_infinities = 0, negative_infinities = 0, zeros = 0, subnormals = 0;
+    std::int64_t least = INT64_MAX, greatest = INT64_MIN;
+    std::int64_t smallest = INT64_MAX;  // the bits of the least magnitude that is not zero
+};
+
+// By float format of more than eight bits. `finite` gets the elements, zeros in place of those that are not
+// finite; x is aligned to its elements.
+struct StatisticsMethods {
+    void (*of[4])(const void* x, std::size_t n, void* finite, BlockStatistics& found);
+};
 
 }  // namespace samesum

@@ -20,6 +20,10 @@ enum class Combine : std::uint8_t {
     maximum_position,
     spread  // about the mean
 };
+
+constexpr bool is_extreme(Combine combine) {
+    return combine == Combine::minimum || combine == Combine::maximum;
+}
 // Whether the order of the elements matters.
 constexpr bool is_position(Combine combine) {
     return combine == Combine::minimum_position || combine == Combine::maximum_position;

@@ -11,7 +11,7 @@ namespace samesum {
 // The methods of variances of one instruction set.
 struct SpreadMethods {
     Method narrow[3];  // float16, bfloat16, float32, into no wider format: float64 lanes
-    Method wide[12];   // f16 ... u64 (Format order): double-word lanes
+    Method wide;       // float64: double-word lanes
     Method few;        // float64: the same of few elements
 };
 
@@ -59,9 +59,10 @@ struct NormMethods {
     using Finish = std::size_t (*)(const NormLine& line, const char* x, std::size_t n, const NormScale& scale,
                                    void* out, std::uint16_t* doubtful);
 
-    // n contiguous numbers as double; zeros become +0.
+    // n contiguous numbers, f16 ... u64 (Format order), as double: zeros become +0, integers that no double
+    // holds NaN.
     using Widen = void (*)(const char* p, std::size_t n, double* to);
-    Widen widen[4];
+    Widen widen[12];
     // The greatest magnitude of n numbers, as NormScale has it.
     double (*greatest)(const double* p, std::size_t n);
     // n numbers as float32; false if one is not exact, or neither zero nor between 2^-30 and 2^30. Null where

@@ -30,7 +30,7 @@ struct Carry {
     Sum sum;               // of floats
     double size = 0;       // of one block of floats: the sum of the magnitudes, nearly
     double shift = 0;      // likewise: see kernels/blocks/grid.hpp; zero unless all elements are on that grid
-    __int128 integer = 0;  // of integers; its low bits where they are taken modulo 2^k
+    __int128 integer = 0;  // of integers; its low bits where they are taken modulo 2^k; the key of an extreme
     ProductCarry product;  // of floats
 };
 
@@ -57,13 +57,11 @@ constexpr std::size_t scan_lines = 8;
 constexpr std::size_t strip_columns(std::size_t n) { return (n + scan_lines - 1) / scan_lines * scan_lines; }
 
 // Lines of n <= scan_elements contiguous elements, and where their prefixes go; the element number `depth` of
-// each comes first. A line may be several scans of interleaved elements: those of `columns` of the tile at a
-// distance of scan_lines, from each of which the same number of elements comes. failed[line * n + i] tells
-// which could not be certified, if any.
+// each comes first. failed[line * n + i] tells which could not be certified, if any.
 struct ScanLines {
     const char* const* x;
     char* const* out;
-    std::size_t lines, columns, n, depth;
+    std::size_t lines, n, depth;
     Format format;
     std::uint8_t* failed;
 };
@@ -106,6 +104,9 @@ struct ScanMethod {
     std::size_t (*short_columns)(const ScanRows& rows) = nullptr;
     std::size_t most_rows = short_column;
     bool takes_tall = false;  // whether `columns` takes up to tall_rows rows of 8 columns or more
+    // Every prefix of rows.rows lines of rows.n contiguous elements, of which none fails: null if there is no
+    // such way.
+    void (*whole_lines)(const ScanRows& rows) = nullptr;
     // From how many elements on `lines` is quicker than `row` for the parts of one line; never if zero.
     std::size_t least_part = 0;
 

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "methods/method.hpp"
+
 namespace samesum {
 
 // Contiguous rows of equal length become columns: element i of each of `rows` rows goes to run i of `to`; or
@@ -23,5 +25,18 @@ using AnyTangle = void (*)(const void* from, std::size_t pitch, std::size_t elem
 constexpr std::size_t short_elements = 64;
 using Short = std::size_t (*)(const void* x, std::ptrdiff_t row_stride, std::size_t rows, std::size_t n,
                               void* out, std::uint8_t* failed);
+
+// Whole sets of few elements whose rows lie anywhere.
+
+// The results of n sets, side by side: element k of set j is element j of rows[k], of which there are 1 to
+// `short_elements`. `divisor` is what a mean divides by, not less than the count of rows and at most
+// `short_elements`. False if not all of them are certain.
+using WindowSets = bool (*)(const char* const* rows, std::size_t count, std::size_t divisor, std::size_t n,
+                            char* out);
+
+struct WindowMethods {
+    WindowSets sum[3][3][4];    // float16, bfloat16, float32 x map x finalize
+    WindowSets extreme[12][2];  // f16 ... u64 (Format order) x minimum, maximum
+};
 
 }  // namespace samesum

@@ -1,6 +1,10 @@
 // The methods of one instruction set, each of these structures filled by a source of its own.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
+#include "arithmetic/error_free.hpp"
 #include "methods/elementwise_method.hpp"
 #include "methods/exponential_prefix.hpp"
 #include "methods/line_method.hpp"
@@ -19,13 +23,16 @@ struct Methods {
     Method sum2[4][3];        // every float format x map: double-word lanes
     Method sum2_few[2];       // float64 x (itself, magnitude): likewise, of few elements
     Method special[3];        // float64 x map: sets with infinities and NaNs, squares of zeros
-    Method scaled[3];         // float64 x map: sums that leave its range
     Method modular[8][2][3];  // i8 ... u64 x (own width, 64 bits) x map: integers modulo 2^k
 };
 
 struct ScanMethods {
     ScanMethod real[4][4];     // every float format x that of the prefixes
     ScanMethod modular[8][4];  // i8 ... u64 x prefixes of 1, 2, 4, 8 bytes
+};
+
+struct ExtremeScanMethods {
+    ScanMethod of[format_count][2];  // minimum, maximum; into the format of the elements
 };
 
 struct ProductMethods {
@@ -50,9 +57,8 @@ struct WholeMethods {
 };
 
 struct ExponentialMethods {
-    Method sum1[3];   // float16, bfloat16, float32: exponentials in float64
-    Method words;     // float64: exponentials in double-words
-    Method whole[8];  // i8 ... u64: exponentials from a table, in tiles of `words`
+    Method sum1[3];  // float16, bfloat16, float32: exponentials in float64
+    Method words;    // float64: exponentials in double-words
     ExponentialPrefixMethods prefix;
 };
 
@@ -65,8 +71,8 @@ struct UntangleMethods {
 
 // Into the format of the elements; empty where there is no such way.
 struct ShortMethods {
-    Short sum[4][3][4];        // every float format x map x finalize
-    Short one[4][3];           // every float format x itself, magnitude, square: sums of one element
+    Short sum[4][3][4];  // every float format x map x finalize
+    Short one[4][3];  // every float format x itself, magnitude, square (from 32 bits on): sums of one element
     Short product[4];          // every float format
     Short extreme[12][2];      // f16 ... u64 (Format order) x minimum, maximum
     Short logical[12][2];      // f16 ... u64 x and, or: into bytes of 0 and 1
@@ -94,6 +100,61 @@ struct NormalizationMethods {
     void (*columns[4][2])(const LineColumns& lines, void* buffer);
     // Whether short lines side by side are as quick by `lines` as by `columns`.
     bool (*fill_rows[4][2])(std::size_t n);
+};
+
+// What the methods of dot products are given.
+
+// What `lanes` and `columns` of these methods get for the address of the elements: those of two operands.
+// `row_stride` is of the first one; with `repeats` each row of the other is one element.
+struct PairRows {
+    const char *x, *other;
+    std::ptrdiff_t other_stride;
+    bool repeats;
+};
+
+// What a product of float64 may lose to underflow. (Lemma 2)
+constexpr double product_underflow = 0x1p-1073;
+
+// Every float format of 16 bits or more; integers of 1, 2, 4 and 8 bytes, modulo 2^k.
+struct DotMethods {
+    Method floats[4], integers[4];
+    // A total of floats, `count` products each.
+    Sum (*total[4])(const void* tile, std::size_t j, std::int64_t count);
+};
+
+// What is done with the elements that a mask chooses: one byte for each, which is not zero where it does.
+
+// How a method is given the chosen ones: with its identity in place of the others; without the others; or as
+// the number of them.
+enum class MaskUse : std::uint8_t { filled, compacted, counted };
+
+// CodeRange of a format: those with ((code + step) & magnitude) <= most, or those `above` it.
+struct CodeRange {
+    std::uint64_t step, magnitude, most;
+    bool above;
+};
+
+// How many bytes beyond elements, and beyond their mask, the next ones lie.
+struct Ahead {
+    std::ptrdiff_t x, mask;
+};
+
+// By the size of the elements: 1, 2, 4, 8 bytes.
+struct MaskMethods {
+    // The chosen ones of n elements, `identity` in place of the others. `to` may be x.
+    // What lies so many bytes ahead of elements and masks is asked for on the way.
+    void (*fill[4])(const void* x, const std::uint8_t* mask, std::size_t n, std::uint64_t identity, void* to,
+                    const Ahead& ahead);
+    // The chosen ones alone, side by side in `to`, which has room for n and may be x; returns how many.
+    std::size_t (*pick[4])(const void* x, const std::uint8_t* mask, std::size_t n, void* to);
+    // 1 for the elements of these codes that a mask chooses, else 0. The mask may be `to` or null: all are
+    // chosen.
+    void (*those_of[4])(const void* x, const std::uint8_t* mask, std::size_t n, const CodeRange& codes,
+                        std::uint8_t* to, const Ahead& ahead);
+    // How many bytes of a mask are not zero; and those of each of n columns of `rows` rows.
+    std::size_t (*count)(const std::uint8_t* mask, std::size_t n);
+    void (*count_columns)(const std::uint8_t* mask, std::ptrdiff_t row_stride, std::size_t rows,
+                          std::size_t n, std::int64_t* counts);
 };
 
 }  // namespace samesum

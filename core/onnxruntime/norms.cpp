@@ -1,9 +1,8 @@
 // Normalizations about a mean or by a norm: which elements make a line, and what they are scaled by.
-#include "run/normalize/norms.hpp"
-
 #include <algorithm>
 
 #include "onnxruntime/kernel.hpp"
+#include "run/normalize/normalize.hpp"
 #include "run/reduce/reduce.hpp"
 
 namespace samesum::onnxruntime {

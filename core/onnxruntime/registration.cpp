@@ -9,7 +9,6 @@
 #include <string>
 
 #include "onnxruntime/kernel.hpp"
-#include "onnxruntime/shapes.hpp"
 
 namespace samesum::onnxruntime {
 

@@ -1,11 +1,10 @@
-#include "onnxruntime/shapes.hpp"
-
 #include <algorithm>
 #include <numeric>
 #include <string>
 #include <utility>
 
 #include "onnxruntime/calls.hpp"
+#include "onnxruntime/kernel.hpp"
 
 namespace samesum::onnxruntime {
 

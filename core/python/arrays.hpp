@@ -18,6 +18,7 @@
 namespace samesum::python {
 
 namespace nb = nanobind;
+using namespace nb::literals;
 
 enum Flag : unsigned {
     keepdims = 1,
@@ -252,5 +253,8 @@ bool spread(const Input& x, int rank, const Size* shape, std::int64_t* strides) 
     }
     return missing >= 0;
 }
+
+// An argument that is None unless it is given.
+inline auto or_none(const char* name) { return nb::arg(name).none() = nb::none(); }
 
 }  // namespace samesum::python

@@ -1,5 +1,5 @@
 // In which order of the axes the elements of an array lie. Included by outputs.hpp and
-// ordered_outputs.hpp.
+// outputs.hpp.
 #pragma once
 
 #include <algorithm>

@@ -81,9 +81,8 @@ inline void contract(nb::handle a, nb::handle b, nb::handle c, nb::handle out, i
 }
 
 inline void define_contractions(nb::module_& m) {
-    m.def("contract", &contract, nb::arg("a"), nb::arg("b"), nb::arg("c").none(), nb::arg("out"),
-          nb::arg("batch"), nb::arg("rows"), nb::arg("columns"), nb::arg("terms"), nb::arg("alpha"),
-          nb::arg("beta"));
+    m.def("contract", &contract, "a"_a, "b"_a, "c"_a.none(), "out"_a, "batch"_a, "rows"_a, "columns"_a,
+          "terms"_a, "alpha"_a, "beta"_a);
 }
 
 }  // namespace samesum::python

@@ -2,15 +2,17 @@
 #pragma once
 
 #include "python/reductions.hpp"
-#include "run/dots/dot_layout.hpp"
+#include "run/dots/dots.hpp"
 
 namespace samesum::python {
 
 // The two operands, whose axes are those from the back: `axis` counts them by a negative number.
 struct Pairs {
     Input a, b;
-    DotCall call{};
+    std::int64_t sizes[max_rank], steps[max_rank], other_steps[max_rank], length = 1;
+    bool reduced[max_rank] = {};
     npy_intp shape[max_rank], outputs = 1;
+    int kept = 0;
 
     Pairs(nb::handle first, nb::handle second, int axis) : a(input_of(first)), b(input_of(second)) {
         const int rank = std::max(a.view.rank, b.view.rank), dropped = rank + axis;
@@ -29,22 +31,22 @@ struct Pairs {
                                                              : "shapes that do not broadcast along axis ") +
                                         std::to_string(i - rank) + ": " + shape_of(a) + " and " +
                                         shape_of(b));
-            if (i == dropped) {
-                call.length = size;
-                call.a.step = step_in(a, size);
-                call.b.step = step_in(b, size);
-            } else {
-                call.kept[call.rank] = {size, step_in(a, size), step_in(b, size), 0};
-                shape[call.rank++] = size;
-            }
+            sizes[i] = size, steps[i] = step_in(a, size), other_steps[i] = step_in(b, size);
+            reduced[i] = i == dropped;
+            if (reduced[i])
+                length = size;
+            else
+                outputs *= shape[kept++] = size;
         }
-        for (int i = call.rank - 1; i >= 0; --i) {
-            call.kept[i].out = outputs;
-            outputs *= shape[i];
-        }
-        call.a.data = a.view.data, call.a.swapped = a.view.swapped;
-        call.b.data = b.view.data, call.b.swapped = b.view.swapped;
-        call.format = a.view.format;
+    }
+
+    View view() const {
+        return {a.view.data,   std::max(a.view.rank, b.view.rank),
+                sizes,         steps,
+                a.view.format, a.view.swapped,
+                b.view.data,   other_steps,
+                Skip::nothing, true,
+                b.view.swapped};
     }
 };
 
@@ -54,20 +56,19 @@ inline nb::object vecdot(nb::handle a, nb::handle b, int axis, nb::handle dtype,
         raise("AxisError",
               "axis " + std::to_string(axis) + " is not one of both operands, counted from the back");
     Pairs pairs(a, b, axis);
-    DotCall& call = pairs.call;
-    call.result =
-        dtype.is_none() ? call.format : checked_format(reinterpret_cast<PyArray_Descr*>(dtype.ptr()));
-    const bool fits = is_float(call.format) ? is_float(call.result) : call.result == call.format;
-    if (call.format != pairs.b.view.format || is_byte_float(call.format) || call.format == Format::boolean ||
-        !fits)
-        raise("DtypeError", "no dot product of " + name_of(call.format) + " and " +
-                                name_of(pairs.b.view.format) + " in " + name_of(call.result));
-    Output output(out, pairs.a.array, call.result, call.rank, pairs.shape, {pairs.b.array});
-    call.out = output.data();
-    if (pairs.outputs > 0 && call.length > 0)
-        unlocked(dot_bytes(call), [&] { samesum::dot_products(call); });
+    const Format format = pairs.a.view.format, other = pairs.b.view.format,
+                 result =
+                     dtype.is_none() ? format : checked_format(reinterpret_cast<PyArray_Descr*>(dtype.ptr()));
+    const bool fits = is_float(format) ? is_float(result) : result == format;
+    if (format != other || is_byte_float(format) || format == Format::boolean || !fits)
+        raise("DtypeError",
+              "no dot product of " + name_of(format) + " and " + name_of(other) + " in " + name_of(result));
+    Output output(out, pairs.a.array, result, pairs.kept, pairs.shape, {pairs.b.array});
+    const std::int64_t bytes = 2 * pairs.outputs * pairs.length * static_cast<std::int64_t>(size_of(format));
+    if (bytes > 0)
+        unlocked(bytes, [&] { samesum::dot_products(pairs.view(), pairs.reduced, result, output.data()); });
     else
-        std::memset(call.out, 0, static_cast<std::size_t>(pairs.outputs) * size_of(call.result));
+        std::memset(output.data(), 0, static_cast<std::size_t>(pairs.outputs) * size_of(result));
     return output.finished(true);
 }
 

@@ -1,7 +1,7 @@
 // Functions of each element from Python. Included by module.cpp alone.
 #pragma once
 
-#include "python/ordered_outputs.hpp"
+#include "python/outputs.hpp"
 #include "python/reductions.hpp"
 #include "run/elementwise.hpp"
 
@@ -64,8 +64,8 @@ inline nb::object power(nb::handle x, nb::handle y, nb::handle out) {
 }
 
 inline void define_elementwise(nb::module_& m) {
-    m.def("elementwise", &elementwise, nb::arg("code"), nb::arg("x"), nb::arg("out").none() = nb::none());
-    m.def("power", &power, nb::arg("x"), nb::arg("y"), nb::arg("out").none() = nb::none());
+    m.def("elementwise", &elementwise, "code"_a, "x"_a, or_none("out"));
+    m.def("power", &power, "x"_a, "y"_a, or_none("out"));
 }
 
 }  // namespace samesum::python

@@ -64,7 +64,7 @@ inline void define_floating_point(nb::module_& m) {
         .def("__enter__", [](ModesOfThread& modes) { modes.enter(); })
         .def("__exit__", [](ModesOfThread& modes, nb::args) { modes.exit(); });
     nb::class_<ThreadsOfThread>(m, "ThreadLimit")
-        .def(nb::init<int>(), nb::arg("most"))
+        .def(nb::init<int>(), "most"_a)
         .def("__enter__", [](ThreadsOfThread& limit) { limit.enter(); })
         .def("__exit__", [](ThreadsOfThread& limit, nb::args) { limit.exit(); });
 }
@@ -158,20 +158,20 @@ inline void set_threshold(const std::string& name, std::int64_t value) {
 #endif
 
 inline void define_machine(nb::module_& m) {
-    m.def("set_num_threads", &set_num_threads, nb::arg("n"));
+    m.def("set_num_threads", &set_num_threads, "n"_a);
     m.def("get_num_threads", &samesum::thread_count);
-    m.def("set_instruction_set", &set_instruction_set, nb::arg("name"));
+    m.def("set_instruction_set", &set_instruction_set, "name"_a);
     m.def("instruction_set", [] { return samesum::current_instruction_set().name; });
     m.def("instruction_sets", &instruction_sets);
 #if defined(SAMESUM_TUNING)
-    m.def("set_threshold", &set_threshold, nb::arg("name"), nb::arg("value"));
+    m.def("set_threshold", &set_threshold, "name"_a, "value"_a);
 #endif
     m.def("counters", &counters);
     m.def("routes", &routes);
     m.def("route_meanings", &route_meanings);
     m.def("reset_counters", &reset_counters);
-    m.def("read_seconds", &read_seconds, nb::arg("x"));
-    m.def("copy_seconds", &copy_seconds, nb::arg("x"), nb::arg("out"), nb::arg("streams"));
+    m.def("read_seconds", &read_seconds, "x"_a);
+    m.def("copy_seconds", &copy_seconds, "x"_a, "out"_a, "streams"_a);
 }
 
 }  // namespace samesum::python

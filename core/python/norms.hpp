@@ -3,10 +3,9 @@
 
 #include <optional>
 
-#include "python/ordered_outputs.hpp"
+#include "python/outputs.hpp"
 #include "python/reductions.hpp"
-#include "run/normalize/batch_norm.hpp"
-#include "run/normalize/norms.hpp"
+#include "run/normalize/normalize.hpp"
 
 namespace samesum::python {
 

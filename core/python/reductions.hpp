@@ -69,8 +69,6 @@ inline std::string shape_of(const Input& x) {
     return text(nb::handle(reinterpret_cast<PyObject*>(x.array)).attr("shape"));
 }
 
-inline bool is_extreme(Combine combine) { return combine == Combine::minimum || combine == Combine::maximum; }
-
 inline bool is_logical(Combine combine) {
     return combine == Combine::logical_and || combine == Combine::logical_or;
 }
@@ -223,8 +221,8 @@ inline nb::object reduce(unsigned code, nb::handle x, nb::handle axes, unsigned 
 }
 
 inline void define_reductions(nb::module_& m) {
-    m.def("reduce", &reduce, nb::arg("code"), nb::arg("x").none(), nb::arg("axes").none(), nb::arg("flags"),
-          nb::arg("dtype").none(), nb::arg("out").none(), nb::arg("where").none() = nb::none());
+    m.def("reduce", &reduce, "code"_a, "x"_a.none(), "axes"_a.none(), "flags"_a, "dtype"_a.none(),
+          "out"_a.none(), or_none("where"));
 }
 
 }  // namespace samesum::python

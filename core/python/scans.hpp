@@ -1,7 +1,7 @@
 // Scans and softmax of arrays of Python. Included by module.cpp alone.
 #pragma once
 
-#include "python/ordered_outputs.hpp"
+#include "python/outputs.hpp"
 #include "python/reductions.hpp"
 #include "run/normalize/normalize.hpp"
 #include "run/scans/scan.hpp"
@@ -25,23 +25,6 @@ inline int axis_of_line(nb::handle axis, int rank) {
     if (rank == 1) return 0;
     raise("AxisError", "axis is None and x has rank " + std::to_string(rank) + "; name one of " +
                            std::to_string(-rank) + " to " + std::to_string(rank - 1));
-}
-
-// Cumulative minima and maxima have the format of the elements, which is any.
-inline nb::object scan_extremes(Combine kind, const Input& input, int along, unsigned flags, nb::handle dtype,
-                                nb::handle out) {
-    if ((flags & (Flag::exclusive | Flag::include_initial)) != 0 || !dtype.is_none())
-        raise(
-            "AttributeValueError",
-            "a cumulative minimum or maximum has no prefix of nothing and no other dtype than its elements");
-    OrderedOutput output(out, input, input.view.format, PyArray_DIMS(input.array));
-    if (input.count > 0) {
-        const std::int64_t bytes = static_cast<std::int64_t>(size_of(input.view.format));
-        run_in_order(input, along, output, bytes, [&](const View& view, int place, void* to) {
-            samesum::scan_extremes(kind == Combine::maximum, view, place, (flags & Flag::reverse) != 0, to);
-        });
-    }
-    return output.finished();
 }
 
 // Cumulative sums of exponentials take floats of 16 bits or more; the results have their format.
@@ -69,18 +52,22 @@ inline nb::object scan(unsigned combine, nb::handle x, nb::handle axis, unsigned
     const Input input = input_of(x);
     const int rank = input.view.rank;
     const Combine kind = static_cast<Combine>(combine);
-    if (is_extreme(kind)) return scan_extremes(kind, input, axis_of_line(axis, rank), flags, dtype, out);
-    if (kind != Combine::sum && kind != Combine::product) {
+    if (!is_extreme(kind) && kind != Combine::sum && kind != Combine::product) {
         raise("UnsupportedOperator",
               "scan of combine " + std::to_string(combine) +
                   "; there are the sum (0), the minimum (1), the maximum (2) and the product (3)");
     }
     const int along = axis_of_line(axis, rank);
-    if (is_byte_float(input.view.format))
+    if (is_extreme(kind) && ((flags & (Flag::exclusive | Flag::include_initial)) != 0 || !dtype.is_none()))
+        raise(
+            "AttributeValueError",
+            "a cumulative minimum or maximum has no prefix of nothing and no other dtype than its elements");
+    if (is_byte_float(input.view.format) && !is_extreme(kind))
         raise("DtypeError", name_of(input.view.format) +
                                 " has no scans; it is accepted by sum, mean, min, max and the norms");
-    const Format format = result_format(input.view.format, flags, dtype);
-    if (format == Format::boolean)
+    const Format format =
+        is_extreme(kind) ? input.view.format : result_format(input.view.format, flags, dtype);
+    if (format == Format::boolean && !is_extreme(kind))
         raise("DtypeError", "bool has no sum or product; allowed are integer and float dtypes");
     const ScanOptions options{(flags & Flag::exclusive) != 0, (flags & Flag::reverse) != 0,
                               (flags & Flag::include_initial) != 0};
@@ -126,12 +113,10 @@ inline nb::object normalize(unsigned code, nb::handle x, nb::handle axis, nb::ha
 }
 
 inline void define_scans(nb::module_& m) {
-    m.def("scan", &scan, nb::arg("combine"), nb::arg("x").none(), nb::arg("axis").none(), nb::arg("flags"),
-          nb::arg("dtype").none(), nb::arg("out").none());
-    m.def("scan_exponentials", &scan_exponentials, nb::arg("x"), nb::arg("axis").none(), nb::arg("reverse"),
-          nb::arg("out").none() = nb::none());
-    m.def("normalize", &normalize, nb::arg("code"), nb::arg("x").none(), nb::arg("axis").none(),
-          nb::arg("out").none() = nb::none());
+    m.def("scan", &scan, "combine"_a, "x"_a.none(), "axis"_a.none(), "flags"_a, "dtype"_a.none(),
+          "out"_a.none());
+    m.def("scan_exponentials", &scan_exponentials, "x"_a, "axis"_a.none(), "reverse"_a, or_none("out"));
+    m.def("normalize", &normalize, "code"_a, "x"_a.none(), "axis"_a.none(), or_none("out"));
 }
 
 }  // namespace samesum::python

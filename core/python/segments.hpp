@@ -65,8 +65,8 @@ inline nb::tuple reduce_segments(unsigned code, unsigned flags, double correctio
 }
 
 inline void define_segments(nb::module_& m) {
-    m.def("reduce_segments", &reduce_segments, nb::arg("code"), nb::arg("flags"), nb::arg("correction"),
-          nb::arg("x"), nb::arg("labels"), nb::arg("negative"), nb::arg("initial").none(), nb::arg("out"));
+    m.def("reduce_segments", &reduce_segments, "code"_a, "flags"_a, "correction"_a, "x"_a, "labels"_a,
+          "negative"_a, "initial"_a.none(), "out"_a);
 }
 
 }  // namespace samesum::python

@@ -66,14 +66,11 @@ inline nb::object reduce_several(const std::vector<unsigned>& codes, nb::handle 
 }
 
 inline void define_several_reductions(nb::module_& m) {
-    m.def("reduce_corrected", &reduce_corrected, nb::arg("code"), nb::arg("x").none(), nb::arg("axes").none(),
-          nb::arg("flags"), nb::arg("dtype").none(), nb::arg("out").none(), nb::arg("correction"),
-          nb::arg("where").none() = nb::none());
-    m.def("count_nonzero", &count_nonzero, nb::arg("x").none(), nb::arg("axes").none(), nb::arg("flags"),
-          nb::arg("where").none() = nb::none());
-    m.def("reduce_several", &reduce_several, nb::arg("codes"), nb::arg("x").none(), nb::arg("axes").none(),
-          nb::arg("flags"), nb::arg("keepdims"), nb::arg("scalars") = false,
-          nb::arg("dtype").none() = nb::none(), nb::arg("where").none() = nb::none());
+    m.def("reduce_corrected", &reduce_corrected, "code"_a, "x"_a.none(), "axes"_a.none(), "flags"_a,
+          "dtype"_a.none(), "out"_a.none(), "correction"_a, or_none("where"));
+    m.def("count_nonzero", &count_nonzero, "x"_a.none(), "axes"_a.none(), "flags"_a, or_none("where"));
+    m.def("reduce_several", &reduce_several, "codes"_a, "x"_a.none(), "axes"_a.none(), "flags"_a,
+          "keepdims"_a, "scalars"_a = false, or_none("dtype"), or_none("where"));
 }
 
 }  // namespace samesum::python

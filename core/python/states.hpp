@@ -39,9 +39,8 @@ inline nb::tuple finished(Accumulation& total) {
 
 inline void define_accumulation(nb::module_& m) {
     nb::class_<Accumulation>(m, "Accumulation")
-        .def("__init__", &construct, nb::arg("code"), nb::arg("flags"), nb::arg("dtype"), nb::arg("outputs"),
-             nb::arg("count"), nb::arg("tier"))
-        .def("add", &add_piece, nb::arg("x"), nb::arg("axes"))
+        .def("__init__", &construct, "code"_a, "flags"_a, "dtype"_a, "outputs"_a, "count"_a, "tier"_a)
+        .def("add", &add_piece, "x"_a, "axes"_a)
         .def("finish", &finished);
 }
 
@@ -131,15 +130,15 @@ inline bool decode_totals(ExactTotals& totals, const nb::bytes& bytes) {
 
 inline void define_states(nb::module_& m) {
     nb::class_<ExactTotals>(m, "ExactTotals")
-        .def("__init__", &construct_totals, nb::arg("map"), nb::arg("dtype"), nb::arg("outputs"))
-        .def("add", &add_to_totals, nb::arg("x"), nb::arg("axes").none())
-        .def("merge", &merge_totals, nb::arg("other"))
-        .def("rounded", &rounded_totals, nb::arg("finalize"), nb::arg("dtype"), nb::arg("counts"))
-        .def("rounded_moments", &rounded_moments, nb::arg("squares"), nb::arg("kind"), nb::arg("correction"),
-             nb::arg("dtype"), nb::arg("counts"))
-        .def("elements", &elements_of_totals, nb::arg("most"))
+        .def("__init__", &construct_totals, "map"_a, "dtype"_a, "outputs"_a)
+        .def("add", &add_to_totals, "x"_a, "axes"_a.none())
+        .def("merge", &merge_totals, "other"_a)
+        .def("rounded", &rounded_totals, "finalize"_a, "dtype"_a, "counts"_a)
+        .def("rounded_moments", &rounded_moments, "squares"_a, "kind"_a, "correction"_a, "dtype"_a,
+             "counts"_a)
+        .def("elements", &elements_of_totals, "most"_a)
         .def("encoded", &encoded_totals)
-        .def("decode", &decode_totals, nb::arg("encoded"));
+        .def("decode", &decode_totals, "encoded"_a);
 }
 
 }  // namespace samesum::python

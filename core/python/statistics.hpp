@@ -118,15 +118,14 @@ inline std::int64_t count_bins_of(nb::handle x, int exponent, std::int64_t first
 
 inline void define_statistics(nb::module_& m) {
     nb::class_<Statistics>(m, "Statistics")
-        .def("__init__", &construct_statistics, nb::arg("dtype"), nb::arg("outputs"))
-        .def("add", &add_to_statistics, nb::arg("x"))
-        .def("add_file", &add_file_to_statistics, nb::arg("descriptor"), nb::arg("offset"), nb::arg("n"))
+        .def("__init__", &construct_statistics, "dtype"_a, "outputs"_a)
+        .def("add", &add_to_statistics, "x"_a)
+        .def("add_file", &add_file_to_statistics, "descriptor"_a, "offset"_a, "n"_a)
         .def("counted", &counted_statistics)
-        .def("encoded", &encoded_statistics, nb::arg("map"));
-    m.def("count_bytes", &count_bytes_of, nb::arg("x"), nb::arg("counts"));
-    m.def("count_words", &count_words_of, nb::arg("x"), nb::arg("counts"));
-    m.def("count_bins", &count_bins_of, nb::arg("x"), nb::arg("exponent"), nb::arg("first"),
-          nb::arg("counts"));
+        .def("encoded", &encoded_statistics, "map"_a);
+    m.def("count_bytes", &count_bytes_of, "x"_a, "counts"_a);
+    m.def("count_words", &count_words_of, "x"_a, "counts"_a);
+    m.def("count_bins", &count_bins_of, "x"_a, "exponent"_a, "first"_a, "counts"_a);
 }
 
 }  // namespace samesum::python

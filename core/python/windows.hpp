@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "python/axis_order.hpp"
 #include "python/elementwise.hpp"
-#include "python/ordered_outputs.hpp"
 #include "python/reductions.hpp"
 #include "run/windows/windows.hpp"
 
@@ -118,9 +118,8 @@ inline nb::object reduce_terms(unsigned code, const nb::list& arrays, unsigned f
 }
 
 inline void define_windows(nb::module_& m) {
-    m.def("reduce_windows", &reduce_windows, nb::arg("code"), nb::arg("x"), nb::arg("flags"), nb::arg("axes"),
-          nb::arg("steps").none() = nb::none());
-    m.def("reduce_terms", &reduce_terms, nb::arg("code"), nb::arg("arrays"), nb::arg("flags"));
+    m.def("reduce_windows", &reduce_windows, "code"_a, "x"_a, "flags"_a, "axes"_a, or_none("steps"));
+    m.def("reduce_terms", &reduce_terms, "code"_a, "arrays"_a, "flags"_a);
 }
 
 }  // namespace samesum::python

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "kernels/instruction_set.hpp"
-#include "layout/stream.hpp"
+#include "layout/copy.hpp"
 #include "threads/pool.hpp"
 
 namespace samesum {

@@ -80,9 +80,7 @@ void for_each_block(std::int64_t count, Format format, bool is_direct, void* out
             compute(i, std::min(block, first + n - i), static_cast<char*>(out) + i * item);
     };
     const BriefWork brief(count < elementwise_brief_elements);
-    const std::size_t threads =
-        count < elementwise_threaded_elements ? 1 : static_cast<std::size_t>(thread_count());
-    for_each_batch(count, elementwise_task_elements, threads, take);
+    for_each_batch(count, elementwise_task_elements, threads_for(count, elementwise_threaded_elements), take);
 }
 
 std::int64_t count_of(const View& x) {

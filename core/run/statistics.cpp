@@ -12,8 +12,8 @@
 #endif
 
 #include "kernels/instruction_set.hpp"
-#include "run/exact/exact_words.hpp"
-#include "run/states/kept_sums.hpp"
+#include "run/exact/exact_totals.hpp"
+#include "run/states/kept_states.hpp"
 #include "run/states/kept_tile.hpp"
 #include "run/tiles.hpp"
 #include "select/reduction_thresholds.hpp"
@@ -27,10 +27,6 @@ namespace {
 constexpr std::int64_t slice = statistics_slice;
 static_assert(slice % static_cast<std::int64_t>(statistics_elements) == 0);
 
-std::size_t threads_for(std::int64_t bytes) {
-    return bytes < threaded_bytes ? 1 : static_cast<std::size_t>(thread_count());
-}
-
 // work(first row, one past the last, first element, one past the last, whether the rows are whole)
 template <class Work>
 void for_each_slice(std::int64_t rows, std::int64_t n, std::int64_t bytes, const Work& work) {
@@ -42,7 +38,7 @@ void for_each_slice(std::int64_t rows, std::int64_t n, std::int64_t bytes, const
         const std::int64_t row = place / slices * group, begin = place % slices * slice;
         work(row, std::min(row + group, rows), begin, std::min(begin + slice, n), slices == 1);
     };
-    for_each_task(static_cast<std::size_t>(groups * slices), threads_for(bytes), task);
+    for_each_task(static_cast<std::size_t>(groups * slices), threads_for(bytes, threaded_bytes), task);
 }
 
 constexpr std::int64_t longest_part = std::int64_t{1} << 30;  // counts of 32 bits suffice
@@ -51,13 +47,10 @@ constexpr std::size_t tables = 4;  // an increment does not wait for the one bef
 // work(begin, end) of a part for each thread.
 template <class Work>
 void for_each_part(std::int64_t n, std::int64_t bytes, const Work& work) {
-    const std::int64_t threads = bytes < threaded_bytes ? 1 : thread_count(),
-                       part = std::clamp<std::int64_t>((n + threads - 1) / threads, 1, longest_part);
-    auto task = [&](std::size_t t, std::size_t) {
-        const std::int64_t begin = static_cast<std::int64_t>(t) * part;
-        work(begin, std::min(begin + part, n));
-    };
-    for_each_task(static_cast<std::size_t>((n + part - 1) / part), static_cast<std::size_t>(threads), task);
+    const std::size_t threads = threads_for(bytes, threaded_bytes);
+    const std::int64_t all = static_cast<std::int64_t>(threads);
+    for_each_batch(n, std::clamp<std::int64_t>((n + all - 1) / all, 1, longest_part), threads,
+                   [&](std::int64_t begin, std::int64_t some) { work(begin, begin + some); });
 }
 
 // The bins of some elements, `bins.size` for those that lie in none; the number of those that are not finite.

@@ -9,7 +9,7 @@
 
 #include "exact/totals/superaccumulator.hpp"
 #include "formats/format.hpp"
-#include "methods/statistics.hpp"
+#include "methods/kept_blocks.hpp"
 
 namespace samesum {
 

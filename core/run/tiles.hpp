@@ -4,6 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <new>
+#include <utility>
 
 #include "methods/method.hpp"
 
@@ -28,6 +30,23 @@ class TileScope {
 
     const std::size_t count_;
     std::array<std::unique_ptr<Block>, most_results> tiles_;
+};
+
+// Memory for the time of a task.
+
+// Bytes at an address that suits every vector.
+class Room {
+  public:
+    explicit Room(std::size_t bytes)
+        : bytes_(static_cast<char*>(::operator new(bytes, std::align_val_t{64}))) {}
+    ~Room() { ::operator delete(bytes_, std::align_val_t{64}); }
+    Room(Room&& other) noexcept : bytes_(std::exchange(other.bytes_, nullptr)) {}
+    Room(const Room&) = delete;
+    Room& operator=(const Room&) = delete;
+    char* get() const { return bytes_; }
+
+  private:
+    char* bytes_;
 };
 
 }  // namespace samesum

@@ -4,6 +4,7 @@
 #include "select/threshold.hpp"
 
 namespace samesum {
+
 // clang-format off
 
 // Shorter runs than this are columns, of which a vector holds many.
@@ -79,5 +80,18 @@ SAMESUM_THRESHOLD(state_slices, 8, "tasks for each thread", "states take in an a
 SAMESUM_THRESHOLD(least_state_slice, 32768, "elements of the sets of a tile", "a task that adds to states takes so many at least")
 SAMESUM_THRESHOLD(few_exact_rows, 16, "rows", "exact sums of columns of fewer are made element by element")
 
+// How elements that a mask chooses come to the methods.
+SAMESUM_THRESHOLD(few_masked_rows, 32, "rows", "columns of so many are whole short sets once they are copied")
+SAMESUM_THRESHOLD(least_masked_row, 64, "columns", "narrower columns are copied")
+
+// How windows and terms are reduced.
+SAMESUM_THRESHOLD(window_block_bytes, 256 << 10, "bytes of the input", "so many stay in the cache while all windows over them are reduced")
+SAMESUM_THRESHOLD(window_task_outputs, 16 << 10, "windows", "a task takes so many")
+SAMESUM_THRESHOLD(least_window_run, 8, "windows side by side", "fewer are gathered one by one")
+SAMESUM_THRESHOLD(results_for_a_wasted_one, 4, "results", "runs that lie apart are made as one where of so many results at most one is made for nothing")
+SAMESUM_THRESHOLD(most_gathered_rows, 512, "elements of a set", "sets of more that lie apart are gathered one by one")
+SAMESUM_THRESHOLD(gathered_set_bytes, 32 << 10, "bytes", "so many of sets that lie apart are gathered at a time")
+SAMESUM_THRESHOLD(least_gathered_terms, 16, "results of many terms", "so many are gathered at a time at least: an element of each term is one call")
 // clang-format on
+
 }  // namespace samesum

@@ -50,15 +50,13 @@
     X(double_words, "method.double_words", "floats, added up in pairs of float64") \
     X(double_words_few, "method.double_words_few", "float64, the same with a test for exact sums") \
     X(special_elements, "method.special_elements", "float64 sets with infinities and NaNs, squares of zeros") \
-    X(scaled_sums, "method.scaled_sums", "float64 sums that leave its range, of scaled elements") \
-    X(exact_sums, "method.exact_sums", "floats in the superaccumulator") \
+    X(exact_sums, "method.exact_sums", "floats, in blocks on grids or the superaccumulator") \
     X(wrapping_sums, "method.wrapping_sums", "integers modulo 2^k") \
     X(split_integers, "method.split_integers", "64-bit integers and squares of 32-bit ones, in halves") \
     X(exact_integers, "method.exact_integers", "integers in 128 bits and more") \
     X(exponentials, "method.exponentials", "sums of exponentials in float64") \
     X(exponential_words, "method.exponential_words", "the same in pairs of float64") \
-    X(integer_exponentials, "method.integer_exponentials", "of integers, from a table") \
-    X(integer_exponential_words, "method.integer_exponential_words", "of integers whose results are in doubt") \
+    X(integer_exponentials, "method.integer_exponentials", "of integers, in pairs of float64") \
     X(exact_exponentials, "method.exact_exponentials", "sums of exponentials in integers, to as many bits as may be needed") \
     X(wrapping_products, "method.wrapping_products", "products of integers modulo 2^k") \
     X(products, "method.products", "products of floats in pairs of float64 with an exponent") \
@@ -84,16 +82,13 @@
     X(scan_side_by_side, "scan.side_by_side", "eight lines at a time, transposed") \
     X(scan_chunks, "scan.chunks", "lines that are cut into chunks for the threads") \
     X(scan_parts, "scan.parts", "eight parts of a chunk, side by side") \
+    X(scan_whole_lines, "scan.whole_lines", "contiguous lines whose prefixes never fail") \
     X(scan_rows, "scan.rows", "a line, block by block") \
     X(scan_streamed, "scan.streamed", "prefixes that are written past the caches") \
     X(repaired_scaled, "scan.repaired_scaled", "prefix sums of scaled numbers") \
     X(repaired_sums, "scan.repaired_sums", "exact prefix sums") \
     X(repaired_near_products, "scan.repaired_near_products", "prefix products in triples of float64") \
     X(repaired_products, "scan.repaired_products", "exact prefix products") \
-    X(scan_extreme_lines, "scan.extreme_lines", "minima and maxima so far, whole contiguous lines") \
-    X(scan_extreme_line, "scan.extreme_line", "the same, a line or a part of one at a time") \
-    X(scan_extreme_columns, "scan.extreme_columns", "the same of columns") \
-    X(scan_extreme_parts, "scan.extreme_parts", "the same, in parts for the threads, each read twice") \
     X(scan_exponentials, "scan.exponentials", "logarithms of sums of exponentials so far, as columns") \
     X(scan_exponential_parts, "scan.exponential_parts", "the same of long lines, whose parts are columns") \
     X(repaired_exponential_words, "scan.repaired_exponential_words", "single ones in pairs of float64 of 90 bits") \
@@ -126,7 +121,6 @@
     X(dot_columns, "dot.columns", "neighbouring vectors, element by element") \
     X(dot_columns_copied, "dot.columns_copied", "the same, copied side by side") \
     X(dot_columns_folded, "dot.columns_folded", "several narrow rows as a wide one") \
-    X(dot_parts, "dot.parts", "long vectors in parts for the threads") \
     X(dot_exact, "dot.exact", "exact sums of exact products") \
     X(attention_words, "attention.words", "rows of attention in double-words") \
     /* Products, by their elements. */ \

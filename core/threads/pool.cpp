@@ -17,7 +17,6 @@
 #include <pthread.h>
 #endif
 
-#include "threads/placement.hpp"
 #include "threads/tasks.hpp"
 
 namespace samesum {

@@ -37,6 +37,11 @@ constexpr int most_threads = 4096;
 int thread_count();
 void set_thread_count(int n);
 
+// All of them for an amount of work from `least` on, else one.
+inline std::size_t threads_for(std::int64_t amount, std::int64_t least) {
+    return amount >= least ? static_cast<std::size_t>(thread_count()) : 1;
+}
+
 // While it lives, thread_count() of the calling thread is at most `most`.
 class ThreadLimit {
   public:

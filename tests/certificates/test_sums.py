@@ -33,7 +33,6 @@ METHODS = {
     "singles": cases.FLOATS[:2],
     "double_words": cases.FLOATS,
     "double_words_few": cases.FLOATS[3:],
-    "ranges": cases.FLOATS[3:],
 }
 ONCE = ("double_words_few",)
 

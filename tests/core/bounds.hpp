@@ -56,7 +56,8 @@ inline Dyadic number_at(const Set& set, std::size_t i) { return Dyadic(value_of(
 
 inline bool are_finite(const Set& set) {
     for (std::size_t i = 0; i < set.n; ++i)
-        if ((set.bits(i) & (samesum::sign_bit(set.format) - 1)) > samesum::traits_of(set.format).largest) return false;
+        if ((set.bits(i) & (samesum::sign_bit(set.format) - 1)) > samesum::traits_of(set.format).largest)
+            return false;
     return true;
 }
 
@@ -87,7 +88,8 @@ inline Dyadic exact_exponentials(const Set& set, double top) {
     }
     Dyadic total;
     for (std::size_t i = 0; i < limbs; ++i)
-        total = total + Dyadic(sum.limb(i), 64 * static_cast<int>(i) - samesum::Fixed<limbs>::fraction_bits, false);
+        total = total +
+                Dyadic(sum.limb(i), 64 * static_cast<int>(i) - samesum::Fixed<limbs>::fraction_bits, false);
     return total;
 }
 

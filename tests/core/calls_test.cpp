@@ -1,12 +1,11 @@
 // Calls that use threads give the bits of one thread; for the sanitizers, on large arrays.
-#include <doctest/doctest.h>
-
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <random>
 #include <vector>
 
+#include "check.hpp"
 #include "kernels/instruction_set.hpp"
 #include "run/normalize/normalize.hpp"
 #include "run/reduce/reduce.hpp"

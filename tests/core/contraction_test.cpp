@@ -2,11 +2,11 @@
 // sanitizers sees what is read and written beyond the operands and the memory of tiles.
 #include "contractions/contraction.hpp"
 
-#include <doctest/doctest.h>
-
 #include <cstdint>
 #include <cstring>
 #include <vector>
+
+#include "check.hpp"
 
 namespace {
 
@@ -38,7 +38,7 @@ struct Numbers {
 
 TEST_CASE("products touch nothing but their elements, however columns lie") {
     for (const std::size_t m : {1, 2, 3, 5, 17, 33}) {
-        for (const auto [run, n] :
+        for (const auto& [run, n] :
              {std::pair<std::size_t, std::size_t>{3, 9}, {5, 120}, {8, 13}, {11, 24}, {24, 29}, {600, 600}}) {
             for (const std::size_t k : {1, 40, 133}) {
                 for (const bool turned : {false, true}) {

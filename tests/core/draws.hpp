@@ -1,7 +1,7 @@
 // Elements of every format that are made to break bounds: families of them, drawn anew for each length.
 #pragma once
 
-#include <bit>
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -11,6 +11,7 @@
 
 #include "arithmetic/rounding.hpp"
 #include "formats/format.hpp"
+#include "guards.hpp"
 
 namespace walk {
 
@@ -30,9 +31,9 @@ enum class Family {
     special,  // infinities and NaNs among others
     bits      // any codes but those of what is not finite
 };
-constexpr Family families[] = {Family::plain,     Family::spread,  Family::cancelling, Family::ties,
-                               Family::whole,     Family::subnormal, Family::largest,  Family::middle,
-                               Family::zeros,     Family::special, Family::bits};
+constexpr Family families[] = {Family::plain, Family::spread,    Family::cancelling, Family::ties,
+                               Family::whole, Family::subnormal, Family::largest,    Family::middle,
+                               Family::zeros, Family::special,   Family::bits};
 
 inline std::string name_of(Family family) {
     constexpr const char* names[] = {"plain",   "spread", "cancelling", "ties",    "whole", "subnormal",
@@ -62,7 +63,8 @@ inline double value_of(std::uint64_t bits, Format format) {
     const std::uint64_t size = bits & (samesum::sign_bit(format) - 1), field = size >> fraction;
     const std::uint64_t low = size & ((std::uint64_t{1} << fraction) - 1);
     const int exponent = traits.min_exponent - fraction + (field == 0 ? 0 : static_cast<int>(field) - 1);
-    const double x = std::ldexp(static_cast<double>(field == 0 ? low : low | std::uint64_t{1} << fraction), exponent);
+    const double x =
+        std::ldexp(static_cast<double>(field == 0 ? low : low | std::uint64_t{1} << fraction), exponent);
     return (bits & samesum::sign_bit(format)) != 0 ? -x : x;
 }
 
@@ -80,7 +82,8 @@ inline std::uint64_t float_bits(Random& random, Format format, Family family) {
     const int far = std::min(fields / 4, 60);
     switch (family) {
         case Family::spread:
-            return with_exponent(static_cast<int>(below(random, static_cast<std::uint64_t>(2 * far + 1))) - far);
+            return with_exponent(static_cast<int>(below(random, static_cast<std::uint64_t>(2 * far + 1))) -
+                                 far);
         case Family::whole:
             return sign | samesum::round_bits(static_cast<double>(below(random, 9)), format);
         case Family::subnormal:
@@ -146,13 +149,27 @@ inline std::vector<std::uint64_t> draw(Random& random, Format format, Family fam
         const int scale = one_in(random, 2) ? 0 : static_cast<int>(below(random, 5)) - 2;
         for (std::uint64_t& each : x) each = 0;
         const auto put = [&](double value) { x[below(random, n)] = samesum::round_bits(value, format); };
-        const double one = std::ldexp(1 + std::ldexp(static_cast<double>(below(random, 4)), 1 - precision), scale);
+        const double one =
+            std::ldexp(1 + std::ldexp(static_cast<double>(below(random, 4)), 1 - precision), scale);
         const double least = std::ldexp(1, samesum::traits_of(format).min_exponent - precision + 1);
         if (one_in(random, 2)) put(one_in(random, 2) ? least : -least);
         put(std::ldexp(one_in(random, 4) ? 3.0 : 1.0, scale - precision));
         put(one);
     }
     return x;
+}
+
+// Elements side by side, at the end of what may be read or at its front.
+inline char* drawn(Guarded& from, Random& random, Format format, Family family, std::size_t n) {
+    const std::size_t size = samesum::size_of(format);
+    char* const p = from.take(n * size, one_in(random, 4) ? Edge::front : Edge::end);
+    const std::vector<std::uint64_t> bits = draw(random, format, family, n);
+    for (std::size_t i = 0; i < n; ++i) std::memcpy(p + i * size, &bits[i], size);
+    return p;
+}
+
+inline std::string in_words(const char* set, Format format, Family family, std::size_t n) {
+    return std::string(set) + ", " + name_of(format) + ", " + name_of(family) + ", " + std::to_string(n);
 }
 
 // Every length to 70, and those beside the sizes of blocks up to a limit.

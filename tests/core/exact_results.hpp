@@ -38,7 +38,8 @@ struct alignas(64) Tile {
 };
 
 // By a method whose states are exact, in every way that it is to be finished.
-inline std::vector<std::uint64_t> by_method(const Method& method, const Set& set, const std::vector<Finish>& how) {
+inline std::vector<std::uint64_t> by_method(const Method& method, const Set& set,
+                                            const std::vector<Finish>& how) {
     static const auto tile = std::make_unique<Tile>();
     std::vector<std::uint64_t> results;
     method.init(tile.get(), 1);
@@ -56,9 +57,8 @@ inline std::vector<std::uint64_t> by_method(const Method& method, const Set& set
 inline std::int64_t key_of(std::uint64_t bits, Format format) {
     const std::uint64_t sign = samesum::sign_bit(format), size = bits & (sign - 1);
     if (!samesum::is_float(format))
-        return static_cast<std::int64_t>(samesum::is_unsigned(format)
-                                             ? bits ^ std::uint64_t{1} << 63
-                                             : (bits ^ sign) - sign);
+        return static_cast<std::int64_t>(samesum::is_unsigned(format) ? bits ^ std::uint64_t{1} << 63
+                                                                      : (bits ^ sign) - sign);
     return (bits & sign) != 0 ? -1 - static_cast<std::int64_t>(size) : static_cast<std::int64_t>(size);
 }
 

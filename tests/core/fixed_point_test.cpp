@@ -1,8 +1,7 @@
 // Exponentials and logarithms in fixed point, off by no more units than they say (Lemmas 72 and 73).
-#include <doctest/doctest.h>
-
 #include <random>
 
+#include "check.hpp"
 #include "exact/exponentials/fixed.hpp"
 
 using namespace samesum;

@@ -1,5 +1,5 @@
-// Memory whose neighbours cannot be touched unseen: after it, or before it, lies a page that nobody may read or
-// write, and around it bytes that are looked at afterwards.
+// Memory whose neighbours cannot be touched unseen: after it, or before it, lies a page that nobody may read
+// or write, and around it bytes that are looked at afterwards.
 #pragma once
 
 #include <sys/mman.h>
@@ -12,6 +12,8 @@
 
 namespace walk {
 
+inline std::ptrdiff_t sized(std::size_t n) { return static_cast<std::ptrdiff_t>(n); }
+
 // Where an operand lies: its end at a page that cannot be read, or its first byte after one.
 enum class Edge { end, front };
 
@@ -19,8 +21,7 @@ class Guarded {
   public:
     explicit Guarded(std::size_t most) : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))) {
         room_ = (most + 2 * guard + page_ - 1) / page_ * page_;
-        void* const all =
-            mmap(nullptr, room_ + 2 * page_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        void* const all = mmap(nullptr, room_ + 2 * page_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (all == MAP_FAILED) throw std::bad_alloc();
         first_ = static_cast<char*>(all) + page_;
         if (mprotect(first_, room_, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();

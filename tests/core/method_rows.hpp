@@ -75,7 +75,8 @@ class Rows {
     }
 
     static auto exact(const Method& method) {
-        return [&method](const Set& set, const std::vector<Finish>& how) { return by_method(method, set, how); };
+        return
+            [&method](const Set& set, const std::vector<Finish>& how) { return by_method(method, set, how); };
     }
 
     template <class Of>
@@ -119,11 +120,13 @@ class Rows {
                     map == Map::square ? Known::square_ranges : Known::ranges);
         }
         Row& product = push("product", set_.products->real[i], in, Map::itself);
-        product.results = {{Finalize::itself, in}, {Finalize::itself, Format::f64}, {Finalize::itself, Format::f32}};
+        product.results = {
+            {Finalize::itself, in}, {Finalize::itself, Format::f64}, {Finalize::itself, Format::f32}};
         product.exact = exact(samesum::product_method(in));
         product.known = Known::products;
         product.most = 600;
-        if (!is_double) add_exponential("exponential.sum1", set_.exponentials->sum1[i], in, {in, Format::f32});
+        if (!is_double)
+            add_exponential("exponential.sum1", set_.exponentials->sum1[i], in, {in, Format::f32});
         add_exponential("exponential.words", samesum::exponential_words_method(in), in, {in, Format::f64});
         if (is_double)
             add_spread(in, set_.spreads->few, "spread.few", {Format::f64, Format::f32}, 64);
@@ -164,7 +167,8 @@ class Rows {
         for (const Map map : {Map::itself, Map::magnitude, Map::square}) {
             const std::size_t k = static_cast<std::size_t>(map);
             for (const bool widens : {false, true}) {
-                Row& row = push(widens ? "modular.64" : "modular", set_.methods->modular[i][widens][k], in, map);
+                Row& row =
+                    push(widens ? "modular.64" : "modular", set_.methods->modular[i][widens][k], in, map);
                 row.results = {{Finalize::itself, integer_of(widens ? 8 : size, has_no_sign)}};
                 row.exact = exact(samesum::wide_method(in, map));
                 row.is_sure = true;

@@ -1,10 +1,9 @@
-// Every row of the tables of reductions beside the exact result of each set: along rows and down columns, in one
-// go and in parts that are merged, rows one after the other, apart, backwards and again and again.
-#include <doctest/doctest.h>
-
+// Every row of the tables of reductions beside the exact result of each set: along rows and down columns, in
+// one go and in parts that are merged, rows one after the other, apart, backwards and again and again.
 #include <map>
 
 #include "bounds.hpp"
+#include "check.hpp"
 #include "guards.hpp"
 #include "method_rows.hpp"
 #include "threads/pool.hpp"
@@ -20,7 +19,7 @@ constexpr std::size_t most_bytes = std::size_t{1} << 20;
 // What a row did with all that it was given, in one instruction set.
 struct Tally {
     std::size_t results = 0, wrong = 0, certain = 0, plain = 0, plain_certain = 0, bounds = 0;
-    double quotient = 0;  // the greatest of an error and its bound
+    double quotient = 0;       // the greatest of an error and its bound
     std::string first, where;  // the first wrong result; the greatest quotient
 };
 
@@ -36,7 +35,11 @@ struct Given {
 class Walker {
   public:
     Walker(const std::vector<const Row*>& rows, Random& random)
-        : rows_(rows), row_(*rows[0]), random_(random), size_(samesum::size_of(row_.in)), tallies_(rows.size()) {}
+        : rows_(rows),
+          row_(*rows[0]),
+          random_(random),
+          size_(samesum::size_of(row_.in)),
+          tallies_(rows.size()) {}
 
     // Sets of n elements of a family.
     void walk(Family family, std::size_t n) {
@@ -50,7 +53,9 @@ class Walker {
   private:
     // `sets` sets of n elements.
     const char* fill(std::size_t sets, std::size_t n, std::ptrdiff_t set_step, std::ptrdiff_t step) {
-        const auto reach = [](std::size_t count, std::ptrdiff_t by) { return static_cast<std::ptrdiff_t>(count - 1) * by; };
+        const auto reach = [](std::size_t count, std::ptrdiff_t by) {
+            return static_cast<std::ptrdiff_t>(count - 1) * by;
+        };
         const std::ptrdiff_t a = reach(sets, set_step), b = reach(n, step),
                              lowest = std::min<std::ptrdiff_t>(a, 0) + std::min<std::ptrdiff_t>(b, 0);
         const std::size_t bytes = static_cast<std::size_t>(std::abs(a) + std::abs(b)) + size_;
@@ -58,8 +63,9 @@ class Walker {
         for (std::size_t j = 0; j < sets; ++j) {
             const std::vector<std::uint64_t> drawn = draw(random_, row_.in, family_, n);
             for (std::size_t i = 0; i < n; ++i)
-                std::memcpy(first + static_cast<std::ptrdiff_t>(j) * set_step + static_cast<std::ptrdiff_t>(i) * step,
-                            &drawn[i], size_);
+                std::memcpy(
+                    first + static_cast<std::ptrdiff_t>(j) * set_step + static_cast<std::ptrdiff_t>(i) * step,
+                    &drawn[i], size_);
         }
         return first;
     }
@@ -67,20 +73,23 @@ class Walker {
     // From row to row of n elements: side by side, apart, backwards or the same row again.
     std::ptrdiff_t stride_of(std::size_t n) {
         const std::size_t kind = below(random_, 6);
-        const std::ptrdiff_t row = static_cast<std::ptrdiff_t>((n + (kind > 1 ? below(random_, 5) : 0)) * size_);
+        const std::ptrdiff_t row =
+            static_cast<std::ptrdiff_t>((n + (kind > 1 ? below(random_, 5) : 0)) * size_);
         return kind == 5 ? 0 : kind == 4 ? -row : row;
     }
 
     void along_rows(std::size_t n) {
-        const std::size_t rows = n > 300 ? 2 : 1 + below(random_, 11), cut = below(random_, std::min<std::size_t>(rows, 4));
+        const std::size_t rows = n > 300 ? 2 : 1 + below(random_, 11),
+                          cut = below(random_, std::min<std::size_t>(rows, 4));
         const std::ptrdiff_t stride = stride_of(n);
         const char* const x = fill(rows, n, stride, static_cast<std::ptrdiff_t>(size_));
-        check({"rows", x, stride, static_cast<std::ptrdiff_t>(size_), rows, n}, [&](const Method& method, void* tile) {
-            // The first rows come last.
-            const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(cut) * stride;
-            method.lanes(tile, cut, x + at, n, stride, rows - cut);
-            if (cut > 0) method.lanes(tile, 0, x, n, stride, cut);
-        });
+        check({"rows", x, stride, static_cast<std::ptrdiff_t>(size_), rows, n},
+              [&](const Method& method, void* tile) {
+                  // The first rows come last.
+                  const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(cut) * stride;
+                  method.lanes(tile, cut, x + at, n, stride, rows - cut);
+                  if (cut > 0) method.lanes(tile, 0, x, n, stride, cut);
+              });
     }
 
     void down_columns(std::size_t n) {
@@ -99,14 +108,15 @@ class Walker {
                           shift = below(random_, 3), most = 1 + below(random_, 40);
         const std::ptrdiff_t stride = stride_of(n);
         const char* const x = fill(rows, n, stride, static_cast<std::ptrdiff_t>(size_));
-        check({"parts", x, stride, static_cast<std::ptrdiff_t>(size_), rows, n}, [&](const Method& method, void* tile) {
-            void* const other = other_.take(samesum::tile_bytes);
-            method.init(other, rows + shift);
-            method.lanes(tile, 0, x, cut, stride, rows);
-            for (std::size_t i = cut; i < n; i += most)
-                method.lanes(other, shift, x + i * size_, std::min(n - i, most), stride, rows);
-            method.merge(tile, 0, other, shift, rows);
-        });
+        check({"parts", x, stride, static_cast<std::ptrdiff_t>(size_), rows, n},
+              [&](const Method& method, void* tile) {
+                  void* const other = other_.take(samesum::tile_bytes);
+                  method.init(other, rows + shift);
+                  method.lanes(tile, 0, x, cut, stride, rows);
+                  for (std::size_t i = cut; i < n; i += most)
+                      method.lanes(other, shift, x + i * size_, std::min(n - i, most), stride, rows);
+                  method.merge(tile, 0, other, shift, rows);
+              });
     }
 
     // accumulate(method, tile) in each instruction set; then all results.
@@ -116,7 +126,8 @@ class Walker {
         std::vector<std::vector<std::uint64_t>> exact;
         for (std::size_t j = 0; j < std::min<std::size_t>(given.sets, 66); ++j)
             exact.push_back(row_.exact(
-                {given.x + static_cast<std::ptrdiff_t>(j) * given.set_step, given.step, given.n, row_.in}, how));
+                {given.x + static_cast<std::ptrdiff_t>(j) * given.set_step, given.step, given.n, row_.in},
+                how));
         for (std::size_t number = 0; number < rows_.size(); ++number) {
             const Method& method = rows_[number]->method;
             if (row_.in_use) samesum::select_instruction_set(sets_here()[number]->name);
@@ -139,7 +150,8 @@ class Walker {
         const samesum::Table table{numbers.data(), n, samesum::Table::pitch_of(n)};
         reader.read(tile, table);
         for (std::size_t j = tally.bounds % 3; j < std::min<std::size_t>(n, 9); j += 3) {
-            const Set one{given.x + static_cast<std::ptrdiff_t>(j) * given.set_step, given.step, given.n, row_.in};
+            const Set one{given.x + static_cast<std::ptrdiff_t>(j) * given.set_step, given.step, given.n,
+                          row_.in};
             if (!are_finite(one)) continue;
             std::vector<double> state;
             for (std::size_t i = 0; i < reader.rows; ++i) state.push_back(table.row(i)[j]);
@@ -172,7 +184,8 @@ class Walker {
         std::size_t flags = 0;
         for (std::size_t j = 0; j < given.sets; ++j) flags += failed[j] != 0;
         if (flags != failures) note(tally, given, how, "failures", 0, failures, flags);
-        if (!x_.is_whole() || !tile_.is_whole() || !other_.is_whole() || !out_.is_whole() || !failed_.is_whole())
+        if (!x_.is_whole() || !tile_.is_whole() || !other_.is_whole() || !out_.is_whole() ||
+            !failed_.is_whole())
             note(tally, given, how, "written outside", 0, 0, 0);
         for (std::size_t j = 0; j < exact.size(); ++j) {
             ++tally.results;
@@ -186,13 +199,14 @@ class Walker {
         }
     }
 
-    void note(Tally& tally, const Given& given, const Finish& how, const char* what, std::size_t j, std::uint64_t found,
-              std::uint64_t wanted) const {
+    void note(Tally& tally, const Given& given, const Finish& how, const char* what, std::size_t j,
+              std::uint64_t found, std::uint64_t wanted) const {
         if (tally.wrong++ > 0) return;
         const auto text = [](auto number) { return std::to_string(number); };
-        tally.first = std::string(what) + ": " + given.way + " of " + text(given.n) + ", " + name_of(family_) + ", set " +
-                      text(j) + " of " + text(given.sets) + ", finished by " + text(static_cast<int>(how.finalize)) +
-                      " as " + name_of(how.format) + ": " + text(found) + " and not " + text(wanted);
+        tally.first = std::string(what) + ": " + given.way + " of " + text(given.n) + ", " +
+                      name_of(family_) + ", set " + text(j) + " of " + text(given.sets) + ", finished by " +
+                      text(static_cast<int>(how.finalize)) + " as " + name_of(how.format) + ": " +
+                      text(found) + " and not " + text(wanted);
     }
 
     static inline Guarded x_{most_bytes}, tile_{samesum::tile_bytes}, other_{samesum::tile_bytes},
@@ -236,11 +250,13 @@ TEST_CASE("every method of reductions gives the exact result or says that it doe
             const Tally& t = walker.tally(number);
             const std::string where = std::string(set.name) + ": " + row.name + ": ";
             CHECK_MESSAGE(t.wrong == 0, where, t.wrong, " of ", t.results, "; ", t.first);
-            CHECK_MESSAGE(t.certain * (row.is_sure ? 1 : 20) >= t.results, where, t.certain, " certain of ", t.results);
+            CHECK_MESSAGE(t.certain * (row.is_sure ? 1 : 20) >= t.results, where, t.certain, " certain of ",
+                          t.results);
             CHECK_MESSAGE(t.quotient <= 1, where, "an error is ", t.quotient, " of its bound: ", t.where);
             if (row.known != Known::nothing && is_real) CHECK_MESSAGE(t.bounds > 1000, where, t.bounds);
             if (t.quotient > greatest[number]) greatest[number] = t.quotient;
-            if (!row.is_rare) CHECK_MESSAGE(t.plain_certain * 5 > t.plain * 4, where, t.plain_certain, " of ", t.plain);
+            if (!row.is_rare)
+                CHECK_MESSAGE(t.plain_certain * 5 > t.plain * 4, where, t.plain_certain, " of ", t.plain);
         });
     }
     for (std::size_t i = 0; i < greatest.size(); ++i)

@@ -1,11 +1,8 @@
-// What the other loops are made of, beside loops that do one element after the other: cumulative extremes, masks,
-// short rows as columns, figures and exact totals of blocks, dot products, totals that are kept.
-#include <doctest/doctest.h>
-
+// What the other loops are made of, beside loops that do one element after the other: cumulative extremes,
+// masks, short rows as columns, figures and exact totals of blocks.
 #include "bounds.hpp"
-#include "exact/totals/dot.hpp"
+#include "check.hpp"
 #include "guards.hpp"
-#include "run/states/kept_sums.hpp"
 #include "threads/pool.hpp"
 
 namespace {
@@ -14,27 +11,14 @@ using namespace walk;
 
 Guarded room{std::size_t{1} << 20}, other_room{std::size_t{1} << 20}, out_room{std::size_t{1} << 20},
     mask_room{1 << 16};
-alignas(64) char tile_memory[2][samesum::tile_bytes];
 
-std::ptrdiff_t sized(std::size_t n) { return static_cast<std::ptrdiff_t>(n); }
-bool are_whole() { return room.is_whole() && other_room.is_whole() && out_room.is_whole() && mask_room.is_whole(); }
-
-// Elements side by side, at the end of what may be read or at its front.
-char* drawn(Guarded& from, Random& random, Format format, Family family, std::size_t n) {
-    const std::size_t size = samesum::size_of(format);
-    char* const p = from.take(n * size, one_in(random, 4) ? Edge::front : Edge::end);
-    const std::vector<std::uint64_t> bits = draw(random, format, family, n);
-    for (std::size_t i = 0; i < n; ++i) std::memcpy(p + i * size, &bits[i], size);
-    return p;
+bool are_whole() {
+    return room.is_whole() && other_room.is_whole() && out_room.is_whole() && mask_room.is_whole();
 }
 
-std::string in_words(const InstructionSet& set, Format format, Family family, std::size_t n) {
-    return std::string(set.name) + ", " + name_of(format) + ", " + name_of(family) + ", " + std::to_string(n);
-}
-
-constexpr Format any_format[] = {Format::f16, Format::bf16, Format::f32, Format::f64, Format::i8,  Format::i16,
-                                 Format::i32, Format::i64,  Format::u8,  Format::u16, Format::u32, Format::u64,
-                                 Format::e5m2, Format::e4m3, Format::e3m4};
+constexpr Format any_format[] = {Format::f16, Format::bf16, Format::f32,  Format::f64,  Format::i8,
+                                 Format::i16, Format::i32,  Format::i64,  Format::u8,   Format::u16,
+                                 Format::u32, Format::u64,  Format::e5m2, Format::e4m3, Format::e3m4};
 
 }  // namespace
 
@@ -52,12 +36,20 @@ TEST_CASE("cumulative extremes are those of the elements so far") {
                     for (const Family family : families) {
                         const std::size_t lines = 1 + below(random, 5);
                         char* const x = drawn(room, random, format, family, n * lines);
-                        const auto check = [&](const char* out, std::ptrdiff_t line, std::ptrdiff_t step,
+                        const auto check = [&](const char* out, std::ptrdiff_t line_step, std::ptrdiff_t step,
                                                std::ptrdiff_t from_line, std::ptrdiff_t from_step) {
-                            for (std::size_t k = 0; k < lines; ++k)
-                                for (std::size_t i = 0; i < n; i += i < 70 ? 1 : 17)
-                                    wrong += bits_of(out + sized(k) * line + sized(i) * step, format) !=
-                                             extreme_of({x + sized(k) * from_line, from_step, i + 1, format}, maximum);
+                            for (std::size_t k = 0; k < lines; ++k) {
+                                std::uint64_t pair[2];  // the extreme so far, and the next element
+                                for (std::size_t i = 0; i < n; ++i) {
+                                    const Set line{x + sized(k) * from_line, from_step, n, format};
+                                    pair[1] = line.bits(i);
+                                    pair[0] = extreme_of({reinterpret_cast<char*>(pair + (i == 0)), 8,
+                                                          i == 0 ? std::size_t{1} : std::size_t{2}, format},
+                                                         maximum);
+                                    wrong += bits_of(out + sized(k) * line_step + sized(i) * step, format) !=
+                                             pair[0];
+                                }
+                            }
                             wrong += !are_whole();
                         };
                         // Lines, in two pieces; lines together; and the same numbers as columns.
@@ -75,14 +67,16 @@ TEST_CASE("cumulative extremes are those of the elements so far") {
                         }
                         check(out, sized(n * size), sized(size), sized(n * size), sized(size));
                         out = out_room.take(n * lines * size);
-                        method.lines(order, {x, sized(n * size), out, sized(n * size), lines, n, 0, format, nullptr});
+                        method.lines(
+                            order, {x, sized(n * size), out, sized(n * size), lines, n, 0, format, nullptr});
                         check(out, sized(n * size), sized(size), sized(n * size), sized(size));
                         out = out_room.take(n * lines * size);
                         method.init(keys, lines);
                         const std::ptrdiff_t row = sized(lines * size);
                         for (std::size_t r = 0; r < n; r += 3)
-                            method.columns(order, keys, {x + sized(r) * row, row, out + sized(r) * row, row,
-                                                         std::min<std::size_t>(3, n - r), lines, r, format, nullptr});
+                            method.columns(order, keys,
+                                           {x + sized(r) * row, row, out + sized(r) * row, row,
+                                            std::min<std::size_t>(3, n - r), lines, r, format, nullptr});
                         check(out, sized(size), row, sized(size), row);
                     }
                 CHECK_MESSAGE(wrong == 0, set.name, ", ", name_of(format), ": ", wrong);
@@ -103,25 +97,30 @@ TEST_CASE("masks choose the elements that they say") {
                 std::uint8_t* const mask = reinterpret_cast<std::uint8_t*>(mask_room.take(n));
                 const std::uint64_t share = below(random, 4);
                 for (std::size_t i = 0; i < n; ++i)
-                    mask[i] = below(random, 3) < share ? static_cast<std::uint8_t>(1 + below(random, 255)) : 0;
+                    mask[i] =
+                        below(random, 3) < share ? static_cast<std::uint8_t>(1 + below(random, 255)) : 0;
                 std::size_t chosen = 0, wrong = 0;
                 char* to = out_room.take(n * size);
                 m.fill[width](x, mask, n, identity, to, {0, 0});
                 for (std::size_t i = 0; i < n; ++i)
-                    wrong += bits_of(to + i * size, format) != (mask[i] ? bits_of(x + i * size, format) : identity);
+                    wrong += bits_of(to + i * size, format) !=
+                             (mask[i] ? bits_of(x + i * size, format) : identity);
                 wrong += !are_whole();
                 to = out_room.take(n * size);
                 const std::size_t picked = m.pick[width](x, mask, n, to);
                 for (std::size_t i = 0; i < n; ++i)
-                    if (mask[i]) wrong += bits_of(to + chosen++ * size, format) != bits_of(x + i * size, format);
+                    if (mask[i])
+                        wrong += bits_of(to + chosen++ * size, format) != bits_of(x + i * size, format);
                 wrong += picked != chosen || m.count(mask, n) != chosen || !are_whole();
                 samesum::CodeRange codes{random() & most, random() & most, 0, one_in(random, 2)};
                 codes.most = random() & codes.magnitude;
-                for (const std::uint8_t* by : {static_cast<const std::uint8_t*>(mask), static_cast<const std::uint8_t*>(nullptr)}) {
+                for (const std::uint8_t* by :
+                     {static_cast<const std::uint8_t*>(mask), static_cast<const std::uint8_t*>(nullptr)}) {
                     to = out_room.take(n);
                     m.those_of[width](x, by, n, codes, reinterpret_cast<std::uint8_t*>(to), {0, 0});
                     for (std::size_t i = 0; i < n; ++i) {
-                        const bool within = ((bits_of(x + i * size, format) + codes.step) & codes.magnitude) <= codes.most;
+                        const bool within =
+                            ((bits_of(x + i * size, format) + codes.step) & codes.magnitude) <= codes.most;
                         wrong += to[i] != (within != codes.above && (by == nullptr || by[i]));
                     }
                     wrong += !are_whole();
@@ -130,8 +129,10 @@ TEST_CASE("masks choose the elements that they say") {
             }
         for (const std::size_t n : lengths(130)) {
             const std::size_t rows = 1 + below(random, 300), pitch = n + below(random, 5);
-            std::uint8_t* const mask = reinterpret_cast<std::uint8_t*>(mask_room.take((rows - 1) * pitch + n));
-            for (std::size_t i = 0; i < (rows - 1) * pitch + n; ++i) mask[i] = static_cast<std::uint8_t>(below(random, 3));
+            std::uint8_t* const mask =
+                reinterpret_cast<std::uint8_t*>(mask_room.take((rows - 1) * pitch + n));
+            for (std::size_t i = 0; i < (rows - 1) * pitch + n; ++i)
+                mask[i] = static_cast<std::uint8_t>(below(random, 3));
             std::int64_t* const counts = reinterpret_cast<std::int64_t*>(out_room.take(n * 8));
             m.count_columns(mask, sized(pitch), rows, n, counts);
             std::size_t wrong = !are_whole();
@@ -152,10 +153,12 @@ TEST_CASE("short rows become columns and rows again") {
         for (std::size_t width = 0; width < 4; ++width)
             for (std::size_t elements = 1; elements <= samesum::short_elements; ++elements)
                 for (const std::size_t rows : {1, 2, 7, 8, 9, 16, 17, 33, 63, 64}) {
-                    const std::size_t size = std::size_t{1} << width, apart = elements + below(random, 3), pitch = 72;
+                    const std::size_t size = std::size_t{1} << width, apart = elements + below(random, 3),
+                                      pitch = 72;
                     const Format format = static_cast<Format>(static_cast<std::size_t>(Format::u8) + width);
                     std::size_t wrong = 0;
-                    const auto check = [&](const char* x, std::size_t stride, const char* runs, std::size_t step) {
+                    const auto check = [&](const char* x, std::size_t stride, const char* runs,
+                                           std::size_t step) {
                         for (std::size_t j = 0; j < rows; ++j)
                             for (std::size_t i = 0; i < elements; ++i)
                                 wrong += bits_of(x + (j * stride + i) * size, format) !=
@@ -204,12 +207,14 @@ TEST_CASE("exact totals of blocks are exact, and nearly all plain ones are known
                         plain += family == Family::plain;
                         if (!parts.known) continue;
                         known += family == Family::plain;
-                        REQUIRE_MESSAGE(are_finite(all), in_words(set, format, family, n));
+                        REQUIRE_MESSAGE(are_finite(all), in_words(set.name, format, family, n));
                         Dyadic total;
                         for (const double part : parts.part) total = total + Dyadic(part);
-                        REQUIRE_MESSAGE((total - exact_sum(all, map)).sign() == 0, in_words(set, format, family, n));
+                        REQUIRE_MESSAGE((total - exact_sum(all, map)).sign() == 0,
+                                        in_words(set.name, format, family, n));
                     }
-                CHECK_MESSAGE(known * 10 >= plain * 9, set.name, ", ", name_of(format), ": ", known, " of ", plain);
+                CHECK_MESSAGE(known * 10 >= plain * 9, set.name, ", ", name_of(format), ": ", known, " of ",
+                              plain);
             }
     });
 }
@@ -221,12 +226,14 @@ TEST_CASE("blocks are split about an anchor, nothing of them is lost") {
             const Format format = static_cast<Format>(f);
             Random random(f);
             for (const std::size_t n : lengths(samesum::exact_elements))
-                for (const Family family : {Family::plain, Family::spread, Family::whole, Family::zeros, Family::subnormal}) {
+                for (const Family family :
+                     {Family::plain, Family::spread, Family::whole, Family::zeros, Family::subnormal}) {
                     const char* const x = drawn(room, random, format, family, n);
                     const std::size_t whole = (n + 15) / 16 * 16 * 8;
                     double *const multiple = reinterpret_cast<double*>(out_room.take(whole)),
-                           *const rest = reinterpret_cast<double*>(other_room.take(whole));
-                    const double unit = std::ldexp(1.0, static_cast<int>(below(random, 30)) - 20), anchor = 0x1.8p52 * unit;
+                                  *const rest = reinterpret_cast<double*>(other_room.take(whole));
+                    const double unit = std::ldexp(1.0, static_cast<int>(below(random, 30)) - 20),
+                                 anchor = 0x1.8p52 * unit;
                     const double least = set.exact_blocks->split[f](x, n, anchor, multiple, rest);
                     double smallest = HUGE_VAL;
                     std::size_t wrong = !are_whole();
@@ -237,7 +244,8 @@ TEST_CASE("blocks are split about an anchor, nothing of them is lost") {
                         wrong += multiple[i] + rest[i] != v || std::fabs(rest[i]) > unit / 2 ||
                                  std::nearbyint(multiple[i] / unit) != multiple[i] / unit;
                     }
-                    CHECK_MESSAGE((wrong == 0 && least == smallest), in_words(set, format, family, n), ": ", wrong);
+                    CHECK_MESSAGE((wrong == 0 && least == smallest), in_words(set.name, format, family, n),
+                                  ": ", wrong);
                 }
         }
     });
@@ -258,192 +266,31 @@ TEST_CASE("figures of blocks count each class, and tell the extremes") {
                     set.statistics->of[f](x, n, finite, found);
                     std::size_t wrong = !are_whole();
                     for (std::size_t i = 0; i < n; ++i) {
-                        const std::uint64_t bits = bits_of(x + i * size, format), magnitude = bits & (sign - 1);
+                        const std::uint64_t bits = bits_of(x + i * size, format),
+                                            magnitude = bits & (sign - 1);
                         const bool is_finite = magnitude < infinity;
                         wrong += bits_of(finite + i * size, format) != (is_finite ? bits : 0);
                         wanted.nans += magnitude > infinity;
-                        (bits & sign ? wanted.negative_infinities : wanted.positive_infinities) += magnitude == infinity;
+                        (bits & sign ? wanted.negative_infinities : wanted.positive_infinities) +=
+                            magnitude == infinity;
                         wanted.zeros += magnitude == 0;
                         wanted.subnormals +=
-                            magnitude > 0 && magnitude < std::uint64_t{1} << (samesum::traits_of(format).precision - 1);
+                            magnitude > 0 && magnitude < std::uint64_t{1}
+                                                             << (samesum::traits_of(format).precision - 1);
                         if (!is_finite) continue;
                         wanted.least = std::min(wanted.least, key_of(bits, format));
                         wanted.greatest = std::max(wanted.greatest, key_of(bits, format));
-                        if (magnitude > 0) wanted.smallest = std::min(wanted.smallest, static_cast<std::int64_t>(magnitude));
+                        if (magnitude > 0)
+                            wanted.smallest = std::min(wanted.smallest, static_cast<std::int64_t>(magnitude));
                     }
-                    wrong += found.nans != wanted.nans || found.positive_infinities != wanted.positive_infinities ||
-                             found.negative_infinities != wanted.negative_infinities || found.zeros != wanted.zeros ||
-                             found.subnormals != wanted.subnormals || found.least != wanted.least ||
-                             found.greatest != wanted.greatest || found.smallest != wanted.smallest;
-                    CHECK_MESSAGE(wrong == 0, in_words(set, format, family, n));
+                    wrong += found.nans != wanted.nans ||
+                             found.positive_infinities != wanted.positive_infinities ||
+                             found.negative_infinities != wanted.negative_infinities ||
+                             found.zeros != wanted.zeros || found.subnormals != wanted.subnormals ||
+                             found.least != wanted.least || found.greatest != wanted.greatest ||
+                             found.smallest != wanted.smallest;
+                    CHECK_MESSAGE(wrong == 0, in_words(set.name, format, family, n));
                 }
         }
-    });
-}
-
-namespace {
-
-// Sums of products in one instruction set: along rows, down columns, with one element for each row, and merged.
-class Dots {
-  public:
-    Dots(const InstructionSet& set, Format format)
-        : set_(set),
-          format_(format),
-          size_(samesum::size_of(format)),
-          is_real_(samesum::is_float(format)),
-          method_(is_real_ ? set.dots->floats[static_cast<std::size_t>(format)]
-                           : set.dots->integers[static_cast<std::size_t>(format) - static_cast<std::size_t>(Format::u8)]),
-          random_(static_cast<std::uint64_t>(format)) {}
-
-    void walk(Family family, std::size_t n) {
-        family_ = family;
-        along(n);
-        down(n, false);
-        down(n, true);
-    }
-    std::size_t plain = 0, certain = 0;
-    double greatest = 0;
-
-  private:
-    void along(std::size_t n) {
-        const std::size_t rows = 1 + below(random_, 17), cut = below(random_, n);
-        const char *const a = drawn(room, random_, format_, family_, rows * n),
-                   *const b = drawn(other_room, random_, format_, family_, rows * n);
-        std::vector<const char*> x, y, u, v;
-        const bool same = one_in(random_, 4);  // one row for all
-        for (std::size_t r = 0; r < rows; ++r) {
-            x.push_back(a + r * n * size_), y.push_back(b + (same ? 0 : r) * n * size_);
-            u.push_back(x[r] + cut * size_), v.push_back(y[r] + cut * size_);
-        }
-        method_.init(tile_memory[0], rows);
-        method_.init(tile_memory[1], rows + 2);
-        method_.lanes(tile_memory[1], 2, x.data(), y.data(), cut, rows);
-        method_.lanes(tile_memory[0], 0, u.data(), v.data(), n - cut, rows);
-        for (std::size_t r = 0; r < rows; ++r) method_.merge(tile_memory[0], r, tile_memory[1], r + 2);
-        for (std::size_t r = 0; r < rows; ++r) copies(x[r], sized(size_), y[r], sized(size_), n);
-        finish(rows, n);
-    }
-
-    void down(std::size_t n, bool repeats) {
-        const std::size_t columns = n > 100 ? 5 : 1 + below(random_, 40), b_columns = repeats ? 1 : columns;
-        const char *const a = drawn(room, random_, format_, family_, columns * n),
-                   *const b = drawn(other_room, random_, format_, family_, b_columns * n);
-        method_.init(tile_memory[0], columns);
-        const std::ptrdiff_t row = sized(columns * size_), b_row = sized(b_columns * size_);
-        method_.columns(tile_memory[0], 0, {a, row, b, b_row, n, columns, repeats});
-        for (std::size_t j = 0; j < columns; ++j) copies(a + j * size_, row, b + (repeats ? 0 : j * size_), b_row, n);
-        finish(columns, n);
-    }
-
-    // One set, its elements side by side.
-    void copies(const char* a, std::ptrdiff_t a_step, const char* b, std::ptrdiff_t b_step, std::size_t n) {
-        std::string x, y;
-        for (std::size_t i = 0; i < n; ++i) {
-            x.append(a + sized(i) * a_step, size_);
-            y.append(b + sized(i) * b_step, size_);
-        }
-        sets_.push_back({x, y});
-    }
-
-    void finish(std::size_t count, std::size_t n) {
-        const double lost = format_ == Format::f64 ? static_cast<double>(n) * samesum::product_underflow : 0;
-        std::uint8_t failed[samesum::tile_columns] = {};
-        std::vector<samesum::Sum> totals;
-        for (std::size_t j = 0; is_real_ && j < count; ++j) totals.push_back(method_.total(tile_memory[0], j));
-        char* const out = out_room.take(count * size_);
-        method_.finish(tile_memory[0], 0, count, lost, format_, out, failed);
-        REQUIRE_MESSAGE(are_whole(), in_words(set_, format_, family_, n));
-        for (std::size_t j = 0; j < count; ++j) {
-            const auto& [x, y] = sets_[j];
-            plain += family_ == Family::plain;
-            std::uint64_t wanted = 0;
-            if (is_real_) {
-                samesum::Superaccumulator total;
-                samesum::add_products(total, x.data(), y.data(), n, format_);
-                wanted = total.rounded({Finalize::itself, format_, 1});
-                const samesum::Sum& known = totals[j];
-                if (total.is_finite() && std::isfinite(known.hi) && std::isfinite(known.bound)) {
-                    const Dyadic error = Dyadic(total) - Dyadic(known.hi) - Dyadic(known.lo);
-                    greatest = std::fmax(greatest, quotient(error, widened(known.bound) + Dyadic(lost)));
-                }
-            } else {
-                for (std::size_t i = 0; i < n; ++i)
-                    wanted += bits_of(&x[i * size_], format_) * bits_of(&y[i * size_], format_);
-                wanted &= samesum::sign_bit(format_) * 2 - 1;
-            }
-            if (failed[j]) continue;
-            certain += family_ == Family::plain;
-            REQUIRE_MESSAGE(bits_of(out + j * size_, format_) == wanted, in_words(set_, format_, family_, n));
-        }
-        sets_.clear();
-    }
-
-    const InstructionSet& set_;
-    const Format format_;
-    const std::size_t size_;
-    const bool is_real_;
-    const samesum::DotMethod& method_;
-    Random random_;
-    Family family_ = Family::plain;
-    std::vector<std::pair<std::string, std::string>> sets_;
-};
-
-}  // namespace
-
-TEST_CASE("dot products are the exact ones or say that they do not know it, within their bounds") {
-    const samesum::FloatingPointScope scope;
-    each_instruction_set([](const InstructionSet& set, std::size_t) {
-        for (const Format format : {Format::f16, Format::bf16, Format::f32, Format::f64, Format::u8, Format::u16,
-                                    Format::u32, Format::u64}) {
-            Dots dots(set, format);
-            for (const std::size_t n : lengths(600))
-                for (const Family family : families)
-                    if (samesum::is_float(format) || family < Family::cancelling) dots.walk(family, n);
-            CHECK_MESSAGE(dots.greatest <= 1, set.name, ", ", name_of(format), ": ", dots.greatest);
-            CHECK_MESSAGE(dots.certain * 10 > dots.plain * 9, set.name, ", ", name_of(format), ": ", dots.certain);
-        }
-    });
-}
-
-TEST_CASE("totals that are kept are exact, along rows and down columns") {
-    each_instruction_set([](const InstructionSet& set, std::size_t) {
-        for (std::size_t f = 0; f < 4; ++f)
-            for (const Map map : {Map::itself, Map::magnitude, Map::square}) {
-                const Format format = static_cast<Format>(f);
-                const std::size_t size = samesum::size_of(format);
-                Random random(f);
-                for (const std::size_t n : lengths(1100))
-                    for (const Family family : families) {
-                        if (n > 70 && !one_in(random, 3)) continue;
-                        const std::size_t sets = 1 + below(random, 5);
-                        const char* const x = drawn(room, random, format, family, sets * n);
-                        for (const bool by_rows : {true, false}) {
-                            const std::size_t rows = by_rows ? sets : n, columns = by_rows ? n : sets;
-                            const std::int64_t shape[] = {sized(rows), sized(columns)},
-                                               strides[] = {sized(columns * size), sized(size)};
-                            const bool reduced[] = {!by_rows, by_rows};
-                            std::vector<samesum::Superaccumulator> totals(sets);
-                            for (int turn = 0; turn < 2; ++turn)
-                                samesum::add_to_totals({x, 2, shape, strides, format, false}, reduced, map, totals.data());
-                            for (std::size_t j = 0; j < sets; ++j) {
-                                const Set one{x + j * (by_rows ? n : 1) * size, by_rows ? sized(size) : strides[0], n, format};
-                                samesum::Superaccumulator wanted;
-                                for (int turn = 0; turn < 2; ++turn)
-                                    for (std::size_t i = 0; i < n; ++i) {
-                                        const char* const p = one.p + sized(i) * one.stride;
-                                        samesum::in_float_format(format, [&]<Format g>() {
-                                            if (map == Map::itself) samesum::add_elements<g, Map::itself>(wanted, p, 0, 1);
-                                            if (map == Map::magnitude) samesum::add_elements<g, Map::magnitude>(wanted, p, 0, 1);
-                                            if (map == Map::square) samesum::add_elements<g, Map::square>(wanted, p, 0, 1);
-                                        });
-                                    }
-                                const bool same = are_finite(one) ? (Dyadic(totals[j]) - Dyadic(wanted)).sign() == 0
-                                                                  : totals[j].rounded({Finalize::itself, format, 1}) ==
-                                                                        wanted.rounded({Finalize::itself, format, 1});
-                                REQUIRE_MESSAGE(same, in_words(set, format, family, n));
-                            }
-                        }
-                    }
-            }
     });
 }

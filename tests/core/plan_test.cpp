@@ -1,8 +1,6 @@
 // A plan visits every element of a view once, for the output that it belongs to, whatever the layout.
 #include "layout/plan.hpp"
 
-#include <doctest/doctest.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -11,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "check.hpp"
 #include "elements.hpp"
 
 namespace {

@@ -1,7 +1,6 @@
-// Every method of cumulative sums and products beside the exact prefixes: along lines in blocks, down columns, several
-// lines side by side and interleaved, whole short lines and columns.
-#include <doctest/doctest.h>
-
+// Every method of cumulative sums and products beside the exact prefixes: along lines in blocks, down
+// columns, several lines side by side and interleaved, whole short lines and columns.
+#include "check.hpp"
 #include "exact/elements.hpp"
 #include "guards.hpp"
 #include "method_rows.hpp"
@@ -25,12 +24,14 @@ struct ScanRow {
 std::vector<ScanRow> rows_of(const InstructionSet& set) {
     std::vector<ScanRow> rows;
     const auto push = [&](const char* name, const ScanMethod& method, Format in, Format out, bool product) {
-        rows.push_back({std::string(name) + " " + name_of(in) + " as " + name_of(out), method, in, out, product});
+        rows.push_back(
+            {std::string(name) + " " + name_of(in) + " as " + name_of(out), method, in, out, product});
     };
     for (std::size_t i = 0; i < 4; ++i)
         for (std::size_t k = 0; k < 4; ++k) {
             push("sums", set.scans->real[i][k], static_cast<Format>(i), static_cast<Format>(k), false);
-            push("products", set.products->scan_real[i][k], static_cast<Format>(i), static_cast<Format>(k), true);
+            push("products", set.products->scan_real[i][k], static_cast<Format>(i), static_cast<Format>(k),
+                 true);
         }
     for (std::size_t i = 0; i < 8; ++i)
         for (std::size_t k = 0; k < 4; ++k) {
@@ -100,7 +101,8 @@ class Walker {
         const Lines all = draw_lines("along", family, 1, n, 0, sized(size_));
         std::vector<std::size_t> cuts{0};
         while (cuts.back() < n)
-            cuts.push_back(std::min({n, cuts.back() + samesum::scan_elements, cuts.back() + 1 + below(random_, 2 * n)}));
+            cuts.push_back(
+                std::min({n, cuts.back() + samesum::scan_elements, cuts.back() + 1 + below(random_, 2 * n)}));
         each_method([&](const ScanMethod& method, Tally& tally) {
             char* const out = out_room.take(n * out_size_);
             std::vector<std::uint8_t> failed(n);
@@ -122,7 +124,8 @@ class Walker {
     void down(Family family, std::size_t columns, std::size_t n) {
         const std::size_t gap = below(random_, 3), to = columns + below(random_, 3);
         const std::ptrdiff_t pitch = sized((columns + gap) * size_);
-        const Lines all = draw_lines("down", family, columns, n, sized(size_), one_in(random_, 6) ? -pitch : pitch);
+        const Lines all =
+            draw_lines("down", family, columns, n, sized(size_), one_in(random_, 6) ? -pitch : pitch);
         const std::size_t batch = below(random_, 2);
         each_method([&](const ScanMethod& method, Tally& tally) {
             const bool tall = method.takes_tall && batch && columns >= samesum::scan_lines;
@@ -134,19 +137,21 @@ class Walker {
                 const std::size_t rows = std::min(together, n - r);
                 std::uint8_t* const flags = flags_of(rows * columns);
                 const std::size_t failures = method.columns(
-                    tile_memory, {all.x + sized(r) * all.step, all.step, out + r * to * out_size_, sized(to * out_size_),
-                                  rows, columns, r, row_.out, flags});
+                    tile_memory, {all.x + sized(r) * all.step, all.step, out + r * to * out_size_,
+                                  sized(to * out_size_), rows, columns, r, row_.out, flags});
                 copy_flags(failures, flags, rows * columns, failed.data() + r * columns);
                 if (!failed_room.is_whole()) note(tally, all, 0, 0);
             }
-            check(tally, all, out, sized(out_size_), sized(to * out_size_), transposed(failed, n, columns).data());
+            check(tally, all, out, sized(out_size_), sized(to * out_size_),
+                  transposed(failed, n, columns).data());
         });
     }
 
     // Lines side by side, `columns` of them in each piece of memory, from the beginning or after carries.
     void side_by_side(Family family, std::size_t pieces, std::size_t columns, std::size_t n) {
         if (!row_.method.takes_lines()) return;
-        const std::size_t lines = pieces * columns, cut = columns == 1 && one_in(random_, 3) ? below(random_, n) : 0;
+        const std::size_t lines = pieces * columns,
+                          cut = columns == 1 && one_in(random_, 3) ? below(random_, n) : 0;
         // Line c of piece k: its elements are `columns` apart.
         const std::ptrdiff_t piece = sized((n * columns + below(random_, 3)) * size_);
         Lines all = draw_lines("side by side", family, pieces, n * columns, piece, sized(size_), false);
@@ -156,7 +161,8 @@ class Walker {
         std::vector<const char*> firsts;
         for (std::size_t k = 0; k < pieces; ++k)
             for (std::size_t c = 0; c < columns; ++c) firsts.push_back(all.x + sized(k) * piece + c * size_);
-        for (const char* first : firsts) all.wanted.push_back(prefixes_of(row_, {first, all.step, n, row_.in}));
+        for (const char* first : firsts)
+            all.wanted.push_back(prefixes_of(row_, {first, all.step, n, row_.in}));
         each_method([&](const ScanMethod& method, Tally& tally) {
             const std::size_t row = n * columns * out_size_;
             char* const out = out_room.take(pieces * row);
@@ -202,15 +208,16 @@ class Walker {
             char* const out = out_room.take(lines * n * out_size_);
             std::uint8_t* const flags = flags_of(lines * n);
             std::vector<std::uint8_t> failed(lines * n);
-            copy_flags(method.short_lines({all.x, all.line, out, lines, n, row_.out, flags}), flags, lines * n,
-                       failed.data());
+            copy_flags(method.short_lines({all.x, all.line, out, lines, n, row_.out, flags}), flags,
+                       lines * n, failed.data());
             check(tally, all, out, sized(n * out_size_), sized(out_size_), failed.data());
         });
     }
 
     void short_columns(Family family, std::size_t columns, std::size_t n) {
         if (row_.method.short_columns == nullptr || n > row_.method.most_rows) return;
-        const Lines all = draw_lines("short columns", family, columns, n, sized(size_), sized(columns * size_));
+        const Lines all =
+            draw_lines("short columns", family, columns, n, sized(size_), sized(columns * size_));
         each_method([&](const ScanMethod& method, Tally& tally) {
             char* const out = out_room.take(n * columns * out_size_);
             std::uint8_t* const flags = flags_of(n * columns);
@@ -218,19 +225,22 @@ class Walker {
             const std::size_t failures = method.short_columns(
                 {all.x, all.step, out, sized(columns * out_size_), n, columns, 0, row_.out, flags});
             copy_flags(failures, flags, n * columns, failed.data());
-            check(tally, all, out, sized(out_size_), sized(columns * out_size_), transposed(failed, n, columns).data());
+            check(tally, all, out, sized(out_size_), sized(columns * out_size_),
+                  transposed(failed, n, columns).data());
         });
     }
 
   private:
-    static std::ptrdiff_t sized(std::size_t n) { return static_cast<std::ptrdiff_t>(n); }
-    static std::uint8_t* flags_of(std::size_t n) { return reinterpret_cast<std::uint8_t*>(failed_room.take(n)); }
+    static std::uint8_t* flags_of(std::size_t n) {
+        return reinterpret_cast<std::uint8_t*>(failed_room.take(n));
+    }
 
     // Flags are written only where there are failures.
     static void copy_flags(std::size_t failures, const std::uint8_t* flags, std::size_t n, std::uint8_t* to) {
         if (failures > 0) std::copy(flags, flags + n, to);
     }
-    static std::vector<std::uint8_t> transposed(const std::vector<std::uint8_t>& flags, std::size_t n, std::size_t columns) {
+    static std::vector<std::uint8_t> transposed(const std::vector<std::uint8_t>& flags, std::size_t n,
+                                                std::size_t columns) {
         std::vector<std::uint8_t> of_lines(flags.size());
         for (std::size_t i = 0; i < flags.size(); ++i) of_lines[i % columns * n + i / columns] = flags[i];
         return of_lines;
@@ -240,7 +250,8 @@ class Walker {
                      std::ptrdiff_t step, bool is_whole = true) {
         const std::ptrdiff_t a = sized(lines - 1) * line, b = sized(n - 1) * step;
         const std::size_t bytes = static_cast<std::size_t>(std::abs(a) + std::abs(b)) + size_;
-        char* const x = room.take(bytes, one_in(random_, 4) ? Edge::front : Edge::end) - std::min<std::ptrdiff_t>(b, 0);
+        char* const x =
+            room.take(bytes, one_in(random_, 4) ? Edge::front : Edge::end) - std::min<std::ptrdiff_t>(b, 0);
         Lines all{way, lines, n, x, line, step, family, {}};
         for (std::size_t k = 0; k < lines; ++k) {
             const std::vector<std::uint64_t> drawn = draw(random_, row_.in, family, n);
@@ -266,14 +277,16 @@ class Walker {
                 if (failed[k * all.n + i]) continue;
                 ++tally.certain;
                 tally.plain_certain += all.family == Family::plain;
-                if (bits_of(out + sized(k) * line + sized(i) * step, row_.out) != all.wanted[k][i]) note(tally, all, k, i);
+                if (bits_of(out + sized(k) * line + sized(i) * step, row_.out) != all.wanted[k][i])
+                    note(tally, all, k, i);
             }
     }
 
     void note(Tally& tally, const Lines& all, std::size_t k, std::size_t i) const {
         if (tally.wrong++ == 0)
-            tally.first = std::string(all.way) + ", " + name_of(all.family) + ": prefix " + std::to_string(i) + " of " +
-                          std::to_string(all.n) + ", line " + std::to_string(k) + " of " + std::to_string(all.lines);
+            tally.first = std::string(all.way) + ", " + name_of(all.family) + ": prefix " +
+                          std::to_string(i) + " of " + std::to_string(all.n) + ", line " + std::to_string(k) +
+                          " of " + std::to_string(all.lines);
     }
 
     const std::vector<const ScanRow*>& rows_;
@@ -287,7 +300,8 @@ void walk_row(Walker& walker, const ScanRow& row, Random& random) {
     const auto count = [&random](std::size_t n) { return 1 + below(random, n); };
     for (std::size_t n = 1; n <= 70; ++n)
         for (const Family family : families) {
-            if (!samesum::is_float(row.in) && (family == Family::cancelling || family == Family::ties)) continue;
+            if (!samesum::is_float(row.in) && (family == Family::cancelling || family == Family::ties))
+                continue;
             walker.along(family, n);
             if (one_in(random, 2)) walker.down(family, count(20), n);
             if (one_in(random, 2)) walker.side_by_side(family, count(8), 1, n);

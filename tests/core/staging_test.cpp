@@ -1,12 +1,11 @@
 // The plan of a call says how elements come to its loops: it is made from the layout alone, and is read here.
 #include "run/layouts/staging.hpp"
 
-#include <doctest/doctest.h>
-
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "check.hpp"
 #include "elements.hpp"
 
 namespace {

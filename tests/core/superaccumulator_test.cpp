@@ -2,14 +2,14 @@
 // Adaptive Precision Floating-Point Arithmetic, 1997).
 #include "exact/totals/superaccumulator.hpp"
 
-#include <doctest/doctest.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <random>
 #include <vector>
+
+#include "check.hpp"
 
 namespace {
 

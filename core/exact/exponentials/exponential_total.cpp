@@ -4,7 +4,8 @@
 #include <bit>
 #include <cmath>
 
-#include "exact/little_endian.hpp"
+#include "exact/elements.hpp"
+#include "exact/states.hpp"
 
 namespace samesum {
 
@@ -29,7 +30,7 @@ bool is_count(std::uint64_t n) { return n > 0 && n <= most_elements; }
 }  // namespace
 
 template <class Value>
-void ExponentialTotal<Value>::encode(std::string& to) const {
+void ExponentialTotal<Value>::encode(bool, std::string& to) const {
     if (has_nan_ || has_infinity_) {
         to.push_back(static_cast<char>(has_nan_ ? nan_flag : infinity_flag));
         to.push_back(0);
@@ -66,7 +67,7 @@ bool ExponentialTotal<Value>::are_others_well_formed() const {
 }
 
 template <class Value>
-bool ExponentialTotal<Value>::decode(const char*& from, const char* end, ExponentialTotal& total) {
+bool ExponentialTotal<Value>::decode(const char*& from, const char* end, bool, ExponentialTotal& total) {
     total = {};
     if (end - from < 2) return false;
     const std::uint8_t flags = static_cast<std::uint8_t>(from[0]);
@@ -262,5 +263,32 @@ std::uint64_t ExponentialTotal<Value>::rounded(const Finish& how) const {
 template class ExponentialTotal<double>;
 template class ExponentialTotal<std::int64_t>;
 template class ExponentialTotal<std::uint64_t>;
+
+namespace {
+
+template <Format format>
+using Kept = std::conditional_t<format == Format::i64, std::int64_t,
+                                std::conditional_t<format == Format::u64, std::uint64_t, double>>;
+
+template <Format format>
+void take(ExponentialTotal<Kept<format>>& total, const void* p) {
+    if constexpr (is_float(format)) {
+        const double x = double_at<format>(p);
+        if (std::isfinite(x)) return total.add(x);
+        if (std::isnan(x)) return total.add_nan();
+        if (x > 0) total.add_infinity();
+    } else {
+        total.add(static_cast<Kept<format>>(bits_at<typename IntegerOf<format>::type>(p)));
+    }
+}
+
+}  // namespace
+
+const Method& exponential_total_method(Format in) {
+    return *in_wide_format(in, []<Format f>() {
+        using State = ExponentialTotal<Kept<f>>;
+        return &States<State, f, take_each<State, take<f>>>::method;
+    });
+}
 
 }  // namespace samesum

@@ -11,8 +11,8 @@
 
 #include "exact/elements.hpp"
 #include "exact/exponentials/fixed.hpp"
-#include "exact/exponentials/word_window.hpp"
-#include "exact/real_result.hpp"
+#include "exact/exponentials/word_exponential.hpp"
+#include "methods/method.hpp"
 
 namespace samesum {
 
@@ -89,10 +89,10 @@ class ExponentialTotal {
     // element.
     std::uint64_t rounded(const Finish& how) const;
 
-    // What it is as bytes (docs/states.md), which depend on the elements alone.
-    void encode(std::string& to) const;
+    // What it is as bytes (docs/states.md), which depend on the elements alone, and are always brief.
+    void encode(bool is_brief, std::string& to) const;
     // Reads one total and moves on; false if there is none in this very form.
-    static bool decode(const char*& from, const char* end, ExponentialTotal& total);
+    static bool decode(const char*& from, const char* end, bool is_brief, ExponentialTotal& total);
 
   private:
     void insert(Value x, std::uint64_t times);
@@ -121,5 +121,18 @@ class ExponentialTotal {
     WordWindow words_;          // of the others, but for those that are far away
     bool has_nan_ = false, has_infinity_ = false;
 };
+
+// Methods of sums of exponentials that are kept, or that faster methods cannot certify.
+
+// How the values of a format are kept.
+template <class Visit>
+decltype(auto) with_exponential_value(Format in, Visit&& visit) {
+    if (in == Format::i64) return visit(std::int64_t{});
+    if (in == Format::u64) return visit(std::uint64_t{});
+    return visit(double{});
+}
+
+// Its states are ExponentialTotal of that value: any format but the floats of eight bits.
+const Method& exponential_total_method(Format in);
 
 }  // namespace samesum

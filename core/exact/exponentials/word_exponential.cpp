@@ -7,7 +7,6 @@
 
 #include "exact/elements.hpp"
 #include "exact/exponentials/fixed.hpp"
-#include "exact/exponentials/word_window.hpp"
 
 namespace samesum {
 

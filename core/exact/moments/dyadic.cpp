@@ -41,6 +41,40 @@ std::vector<std::uint64_t> total(const std::vector<std::uint64_t>& a, const std:
 
 }  // namespace
 
+Scaled Scaled::of(double x, int power) {
+    int own;
+    const double fraction = std::frexp(x, &own);
+    return fraction == 0 ? Scaled{} : Scaled{fraction, power + own};
+}
+
+Scaled operator+(const Scaled& a, const Scaled& b) {
+    if (a.is_zero() || b.is_zero()) return a.is_zero() ? b : a;
+    const Scaled &x = a.exponent < b.exponent ? b : a, &y = a.exponent < b.exponent ? a : b;
+    return Scaled::of(x.fraction + std::ldexp(y.fraction, std::max(y.exponent - x.exponent, -100)),
+                      x.exponent);
+}
+
+Scaled root(const Scaled& x) {
+    const int odd = x.exponent & 1;
+    return Scaled::of(std::sqrt(odd != 0 ? 2 * x.fraction : x.fraction), (x.exponent - odd) / 2);
+}
+
+std::uint64_t bits_of_code(std::uint64_t code, bool negative, Format format) {
+    const FloatTraits& traits = traits_of(format);
+    if (code > traits.largest) return overflow_bits(format, negative);
+    return code | (negative && (code != 0 || traits.has_negative_zero) ? sign_bit(format) : 0);
+}
+
+std::optional<Codes> Estimate::codes(Format format) const {
+    if (value.is_zero() || !(error < 0x1p-3)) return std::nullopt;
+    const auto code = [&](double factor) {
+        const double size = std::fabs(value.fraction) * factor;
+        const auto significand = static_cast<std::uint64_t>(std::ldexp(size, 62));
+        return round_to_format(leading_of(significand, value.exponent - 62, false), false, format);
+    };
+    return Codes{code(1 - error), code(1 + error)};
+}
+
 Dyadic::Dyadic(std::uint64_t value, int exponent, bool negative)
     : limb_{value}, exponent_(exponent), negative_(negative) {
     trim();
@@ -59,14 +93,6 @@ Dyadic::Dyadic(const Superaccumulator& sum) : exponent_(Superaccumulator::lowest
     trim();
 }
 
-Dyadic::Dyadic(const WideNumber& number)
-    : limb_{static_cast<std::uint64_t>(number.significand),
-            static_cast<std::uint64_t>(number.significand >> 64)},
-      exponent_(number.exponent),
-      negative_(number.negative) {
-    trim();
-}
-
 void Dyadic::trim() {
     while (!limb_.empty() && limb_.back() == 0) limb_.pop_back();
     const auto first = std::find_if(limb_.begin(), limb_.end(), [](std::uint64_t limb) { return limb != 0; });
@@ -80,13 +106,19 @@ Dyadic Dyadic::operator-() const {
     return result;
 }
 
-WideNumber Dyadic::leading() const {
+Scaled Dyadic::leading() const {
+    if (limb_.empty()) return {};
     const std::size_t n = limb_.size();
-    const auto limb = [&](std::size_t from_top) { return from_top < n ? limb_[n - 1 - from_top] : 0; };
-    if (n == 0) return {};
-    const int shift = std::countl_zero(limb(0));
-    const u128 two = u128{limb(0)} << 64 | limb(1);
-    return {shift == 0 ? two : two << shift | limb(2) >> (64 - shift), top() - 128 - shift, negative_};
+    const double size =
+        static_cast<double>(limb_[n - 1]) + (n > 1 ? std::ldexp(static_cast<double>(limb_[n - 2]), -64) : 0);
+    return Scaled::of(negative_ ? -size : size, top() - 64);
+}
+
+std::uint64_t Dyadic::rounded(Format format) const {
+    if (limb_.empty()) return 0;
+    const std::size_t n = limb_.size();
+    const u128 two = u128{limb_[n - 1]} << 64 | (n > 1 ? limb_[n - 2] : 0);
+    return round_to_format(leading_of(two, top() - 128, n > 2), negative_, format);
 }
 
 Dyadic Dyadic::scaled(int exponent) const {

@@ -2,13 +2,52 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
-#include "exact/moments/wide_number.hpp"
 #include "exact/totals/superaccumulator.hpp"
 #include "formats/format.hpp"
 
 namespace samesum {
+
+// fraction * 2^exponent, the fraction from 1/2 to 1 but for its sign, or zero: doubles without limits of
+// range. An operation rounds its result by 2^-53 of it. (Lemma 84)
+struct Scaled {
+    double fraction = 0;
+    int exponent = 0;
+
+    static Scaled of(double x, int power = 0);
+    bool is_zero() const { return fraction == 0; }
+    Scaled operator-() const { return {-fraction, exponent}; }
+    friend Scaled operator+(const Scaled& a, const Scaled& b);
+    friend Scaled operator*(const Scaled& a, const Scaled& b) {
+        return of(a.fraction * b.fraction, a.exponent + b.exponent);
+    }
+};
+
+// Of positive numbers.
+Scaled root(const Scaled& x);
+inline Scaled inverse(const Scaled& x) { return Scaled::of(1 / x.fraction, -x.exponent); }
+
+// Codes, without signs, of which a magnitude is rounded to one.
+struct Codes {
+    std::uint64_t low, high;
+};
+
+// All of a format; the last one is one beyond the largest.
+constexpr Codes all_codes(Format format) { return {0, traits_of(format).largest + 1}; }
+
+// The number with a code, one beyond the largest among them, and a sign.
+std::uint64_t bits_of_code(std::uint64_t code, bool negative, Format format);
+
+// A number that is off by `error` of itself at most; nothing is known of it if the value is zero.
+struct Estimate {
+    Scaled value;
+    double error = 0;
+
+    // What both ends are rounded to; nothing if so little is known.
+    std::optional<Codes> codes(Format format) const;
+};
 
 class Dyadic {
   public:
@@ -19,15 +58,16 @@ class Dyadic {
     Dyadic(std::uint64_t value, int exponent, bool negative);
     // Of a finite total.
     explicit Dyadic(const Superaccumulator& total);
-    explicit Dyadic(const WideNumber& number);
 
     // -1, 0 or 1.
     int sign() const { return limb_.empty() ? 0 : negative_ ? -1 : 1; }
     Dyadic operator-() const;
     // Its magnitude is below two to this power, and not below 2^-64 of that.
     int top() const { return exponent_ + 64 * static_cast<int>(limb_.size()); }
-    // Its leading bits: within a part of 2^-127 of it.
-    WideNumber leading() const;
+    // Within a part of 2^-52 of it.
+    Scaled leading() const;
+    // Rounded once.
+    std::uint64_t rounded(Format format) const;
     // The same times 2^exponent.
     Dyadic scaled(int exponent) const;
 
@@ -59,7 +99,7 @@ Dyadic value_of_code(std::uint64_t code, Format format);
 template <class Compare>
 std::uint64_t nearest(Format format, const Compare& compare, const Estimate& near) {
     std::optional<Codes> codes = near.codes(format);
-    bool negative = near.value.negative;
+    bool negative = near.value.fraction < 0;
     if (!codes) {
         const int sign = compare(Dyadic());
         if (sign == 0) return 0;

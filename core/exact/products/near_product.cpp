@@ -1,9 +1,8 @@
-#include "exact/products/near_product.hpp"
-
 #include <algorithm>
 #include <bit>
 
 #include "exact/elements.hpp"
+#include "exact/products/product.hpp"
 #include "exact/totals/leading.hpp"
 
 namespace samesum {

@@ -4,7 +4,6 @@
 #include <bit>
 
 #include "exact/elements.hpp"
-#include "exact/little_endian.hpp"
 #include "exact/states.hpp"
 #include "exact/totals/leading.hpp"
 
@@ -165,53 +164,30 @@ std::uint64_t Product::rounded(const Finish& how) const {
 namespace {
 
 template <Format format>
-void multiply_float(Product& total, const void* p) {
-    const Element x = float_at<format>(p);
-    if (x.kind == Element::Kind::finite)
-        total.multiply(x.significand, x.exponent, x.negative);
-    else
-        x.kind == Element::Kind::nan ? total.multiply_by_nan() : total.multiply_by_infinity(x.negative);
-}
-
-template <class Integer>
-void multiply_integer(Product& total, const void* p) {
-    const Integer x = bits_at<Integer>(p);
-    const bool negative = x < 0;
-    const std::uint64_t wide = static_cast<std::uint64_t>(x);
-    total.multiply(negative ? 0 - wide : wide, 0, negative);
-}
-
-struct Row {
-    void (*multiply)(Product& total, const void* p);
-    Method method;
-};
-
-template <Format format, void (*multiply)(Product&, const void*)>
-constexpr Row row{multiply, States<Product, format, take_each<Product, multiply>>::method};
-
-const Row& row_of(Format format) {
-    static constexpr Row rows[format_count] = {
-        row<Format::f16, multiply_float<Format::f16>>,
-        row<Format::bf16, multiply_float<Format::bf16>>,
-        row<Format::f32, multiply_float<Format::f32>>,
-        row<Format::f64, multiply_float<Format::f64>>,
-        row<Format::i8, multiply_integer<std::int8_t>>,
-        row<Format::i16, multiply_integer<std::int16_t>>,
-        row<Format::i32, multiply_integer<std::int32_t>>,
-        row<Format::i64, multiply_integer<std::int64_t>>,
-        row<Format::u8, multiply_integer<std::uint8_t>>,
-        row<Format::u16, multiply_integer<std::uint16_t>>,
-        row<Format::u32, multiply_integer<std::uint32_t>>,
-        row<Format::u64, multiply_integer<std::uint64_t>>,
-        row<Format::boolean, multiply_integer<std::uint8_t>>,
-    };
-    return rows[static_cast<std::size_t>(format)];
+void multiply(Product& total, const void* p) {
+    if constexpr (is_float(format)) {
+        const Element x = float_at<format>(p);
+        if (x.kind == Element::Kind::finite)
+            total.multiply(x.significand, x.exponent, x.negative);
+        else
+            x.kind == Element::Kind::nan ? total.multiply_by_nan() : total.multiply_by_infinity(x.negative);
+    } else {
+        const auto x = bits_at<typename IntegerOf<format>::type>(p);
+        const bool negative = x < 0;
+        const std::uint64_t wide = static_cast<std::uint64_t>(x);
+        total.multiply(negative ? 0 - wide : wide, 0, negative);
+    }
 }
 
 }  // namespace
 
-void multiply_element(Product& total, const void* p, Format format) { row_of(format).multiply(total, p); }
+void multiply_element(Product& total, const void* p, Format format) {
+    in_wide_format(format, [&]<Format f>() { multiply<f>(total, p); });
+}
 
-const Method& product_method(Format format) { return row_of(format).method; }
+const Method& product_method(Format format) {
+    return *in_wide_format(
+        format, []<Format f>() { return &States<Product, f, take_each<Product, multiply<f>>>::method; });
+}
 
 }  // namespace samesum

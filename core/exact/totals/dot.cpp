@@ -1,6 +1,5 @@
-#include "exact/totals/dot.hpp"
-
 #include "exact/elements.hpp"
+#include "exact/totals/superaccumulator.hpp"
 
 namespace samesum {
 
@@ -55,10 +54,6 @@ void add_products_of(Superaccumulator& total, const char* a, const char* b, std:
 
 void add_products(Superaccumulator& total, const char* a, const char* b, std::size_t n, Format format) {
     in_float_format(format, [&]<Format f>() { add_products_of<f>(total, a, b, n); });
-}
-
-void add_special_products(Specials& total, const char* a, const char* b, std::size_t n, Format format) {
-    in_float_format(format, [&]<Format f>() { add_specials_of<f>(total, a, b, n); });
 }
 
 }  // namespace samesum

@@ -5,8 +5,8 @@
 #include <array>
 #include <cstdint>
 
-#include "exact/specials.hpp"
 #include "exact/totals/leading.hpp"
+#include "exact/totals/superaccumulator.hpp"
 
 namespace samesum {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "exact/real_result.hpp"
+#include "exact/exponentials/fixed.hpp"
 #include "exact/totals/leading.hpp"
 
 namespace samesum {

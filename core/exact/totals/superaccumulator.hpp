@@ -5,12 +5,38 @@
 #include <array>
 #include <cstdint>
 
-#include "exact/specials.hpp"
 #include "exact/totals/leading.hpp"
 #include "formats/format.hpp"
 #include "methods/method.hpp"
 
 namespace samesum {
+
+// What is not finite among the elements of a sum: nothing else counts where there is some.
+
+class Specials {
+  public:
+    void add_nan() { has_nan_ = true; }
+    void add_infinity(bool negative) { (negative ? has_negative_infinity_ : has_positive_infinity_) = true; }
+
+    bool has_negative_infinity() const { return has_negative_infinity_; }
+    bool is_nan() const { return has_nan_ || (has_negative_infinity_ && has_positive_infinity_); }
+    bool is_finite() const { return !has_nan_ && !has_negative_infinity_ && !has_positive_infinity_; }
+
+    // Of the sum, if it is not finite.
+    std::uint64_t special_bits(Format format) const {
+        return is_nan() ? canonical_nan(format) : overflow_bits(format, has_negative_infinity_);
+    }
+
+  protected:
+    void merge(const Specials& other) {
+        has_nan_ |= other.has_nan_;
+        has_negative_infinity_ |= other.has_negative_infinity_;
+        has_positive_infinity_ |= other.has_positive_infinity_;
+    }
+
+  private:
+    bool has_nan_ = false, has_negative_infinity_ = false, has_positive_infinity_ = false;
+};
 
 class Superaccumulator : public Specials {
   public:
@@ -90,5 +116,10 @@ class Superaccumulator : public Specials {
     int first_ = limbs, last_ = -1;  // limbs outside are zero; all but the last are digits after propagate()
     std::uint32_t pending_ = 0;
 };
+
+// Exact sums of products.
+
+// Adds the products of n contiguous elements of a and b, of a float format of 16 bits or more.
+void add_products(Superaccumulator& total, const char* a, const char* b, std::size_t n, Format format);
 
 }  // namespace samesum

@@ -1,9 +1,8 @@
-#include "exact/totals/wide_scan.hpp"
-
 #include <cstring>
 
 #include "arithmetic/rounding.hpp"
 #include "exact/elements.hpp"
+#include "exact/methods.hpp"
 
 namespace samesum {
 
@@ -81,24 +80,7 @@ constexpr ScanMethod deferred{
 const ScanMethod& deferred_scan_method() { return deferred; }
 
 const ScanMethod& wide_scan_method(Format in) {
-    switch (in) {
-        case Format::i8:
-            return WideScan<std::int8_t>::method;
-        case Format::i16:
-            return WideScan<std::int16_t>::method;
-        case Format::i32:
-            return WideScan<std::int32_t>::method;
-        case Format::i64:
-            return WideScan<std::int64_t>::method;
-        case Format::u16:
-            return WideScan<std::uint16_t>::method;
-        case Format::u32:
-            return WideScan<std::uint32_t>::method;
-        case Format::u64:
-            return WideScan<std::uint64_t>::method;
-        default:
-            return WideScan<std::uint8_t>::method;
-    }
+    return *in_integer_format(in, []<Format f>() { return &WideScan<typename IntegerOf<f>::type>::method; });
 }
 
 }  // namespace samesum

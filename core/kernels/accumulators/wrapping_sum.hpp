@@ -5,7 +5,6 @@
 
 #include "kernels/vectors/fold.hpp"
 #include "kernels/vectors/integer_products.hpp"
-#include "kernels/vectors/octets.hpp"
 #include "kernels/vectors/partial.hpp"
 #include "kernels/vectors/widening.hpp"
 #include "methods/method.hpp"

@@ -37,10 +37,8 @@ struct GridOf {
 };
 using Grid = GridOf<double>;
 
-template <class F, Map map = Map::itself>
+template <class F>
 struct BlockTotal {
-    static_assert(map != Map::square);
-
     static constexpr bool is_double = F::format == Format::f64;
     static constexpr std::size_t chains = 4, step = chains * width;
 
@@ -62,12 +60,7 @@ struct BlockTotal {
     // The same with the elements as doubles.
     template <class Take>
     static SAMESUM_INLINE void each_vector(const char* p, std::size_t n, const Take& take) {
-        each_place(p, n, [&](std::size_t k, const char* at) { take(k, mapped(at)); });
-    }
-
-    static SAMESUM_INLINE Doubles mapped(const char* p) {
-        const Doubles v = F::doubles(p);
-        return map == Map::magnitude ? samesum::SAMESUM_ISA::magnitude(v) : v;
+        each_place(p, n, [&](std::size_t k, const char* at) { take(k, F::doubles(at)); });
     }
 
     static SAMESUM_INLINE double folded(const Doubles (&chain)[chains], double shift = 0) {
@@ -100,7 +93,7 @@ struct BlockTotal {
         return folded(sizes);
     }
 
-    static Sum in_words(const char* p, std::size_t n) { return Sum2<F, map>::total_of(p, n); }
+    static Sum in_words(const char* p, std::size_t n) { return Sum2<F, Map::itself>::total_of(p, n); }
 
     // Of a narrow format, if the exponents tell that plain sums are exact.
     static bool try_exact(const char* p, std::size_t n, Carry& total) {
@@ -130,7 +123,7 @@ struct BlockTotal {
     static Carry of(const void* x, std::size_t n) {
         const char* p = static_cast<const char*>(x);
         Carry total;
-        if constexpr (!is_double && map == Map::itself) {
+        if constexpr (!is_double) {
             if (try_exact(p, n, total)) return total;
         }
         total.size = size_of_all(p, n);

@@ -275,19 +275,39 @@ struct KeptSum {
     }
 };
 
+// take(i, floats) for vectors of n elements from number i on; zeros follow the last one.
+template <class F, class Take>
+SAMESUM_INLINE void each_floats(const void* x, std::size_t n, const Take& take) {
+    const char* p = static_cast<const char*>(x);
+    std::size_t i = 0;
+    for (; i + width <= n; i += width) take(i, F::floats(p + i * F::size));
+    if (i == n) return;
+    char padded[width * F::size];
+    pad<F>(p + i * F::size, n - i, padded);
+    take(i, F::floats(padded));
+}
+
+template <class F>
+double split_about(const void* x, std::size_t n, double anchor, double* multiple, double* rest) {
+    Words least = ~Words{};  // bits of magnitudes less one, so that zero is the greatest
+    each_floats<F>(x, n, [&](std::size_t i, Floats f) SAMESUM_INLINED {
+        const Words size = (reinterpret_cast<Words>(f) & 0x7fffffff) - 1;
+        least = size < least ? size : least;
+        const Doubles v = widen(f), m = (v + anchor) - anchor;
+        store(multiple + i, m);
+        store(rest + i, v - m);
+    });
+    std::uint32_t all = ~std::uint32_t{0};
+    for (std::size_t k = 0; k < width; ++k) all = least[k] < all ? least[k] : all;
+    return all == ~std::uint32_t{0} ? infinity : static_cast<double>(__builtin_bit_cast(float, all + 1));
+}
+
 static void words_of_sum(const void* tile, std::size_t j, std::uint64_t (&words)[3]) {
     const SplitTile& t = *static_cast<const SplitTile*>(tile);
     const __int128 total = static_cast<__int128>(t.high[j]) * (std::int64_t{1} << 32) + t.low[j];
     words[0] = static_cast<std::uint64_t>(total);
     words[1] = static_cast<std::uint64_t>(total >> 64);
     words[2] = static_cast<std::uint64_t>(total >> 127);
-}
-
-template <class Integer>
-void words_of_squares(const void* tile, std::size_t j, std::uint64_t (&words)[3]) {
-    using Squares = SplitSquares<Integer>;
-    const WholeWords all = Squares::words_of(*static_cast<const typename Squares::Tile*>(tile), j);
-    std::memcpy(words, all.word, sizeof words);
 }
 
 template <class F>
@@ -303,19 +323,20 @@ constexpr KeptBlocks all_kept_blocks() {
     fill<Bfloat16>(all.block[1]);
     fill<Float32>(all.block[2]);
     fill<Float64>(all.block[3]);
+    all.split[0] = split_about<Float16>;
+    all.split[1] = split_about<Bfloat16>;
+    all.split[2] = split_about<Float32>;
     const auto words_of = [&all](Format format) -> auto& {
         return all.split_words[static_cast<std::size_t>(format) - static_cast<std::size_t>(Format::i8)];
     };
-    words_of(Format::i32)[2] = words_of_squares<std::int32_t>;
-    words_of(Format::u32)[2] = words_of_squares<std::uint32_t>;
+    words_of(Format::i32)[2] = words_of_sum;
+    words_of(Format::u32)[2] = words_of_sum;
     auto& wide = words_of(Format::i64);
     wide[0] = words_of_sum;
     wide[1] = words_of_sum;
-    wide[2] = words_of_squares<std::int64_t>;
     auto& unsigned_wide = words_of(Format::u64);
     unsigned_wide[0] = words_of_sum;
     unsigned_wide[1] = words_of_sum;
-    unsigned_wide[2] = words_of_squares<std::uint64_t>;
     return all;
 }
 

@@ -3,7 +3,7 @@
 #include <type_traits>
 
 #include "kernels/vectors/float_formats.hpp"
-#include "methods/statistics.hpp"
+#include "methods/kept_blocks.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

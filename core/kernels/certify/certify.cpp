@@ -44,13 +44,4 @@ std::size_t certify_words(const Totals& t, std::size_t n, const Finish& how, voi
         how.format, [&]<Format format>() { return certify_in<WordsTest, format>(t, n, how, out, failed); });
 }
 
-std::size_t certify_scaled_logarithms(const Totals& t, const double* scaled, std::size_t n, void* out,
-                                      std::uint8_t* failed) {
-    return write_verdicts<Format::f64>(n, out, failed, [&](std::size_t j) {
-        return WordsTest<Format::f64, Finalize::logarithm>::of(
-            load<Doubles>(t.hi + j), load<Doubles>(t.lo + j), load<Doubles>(t.bound + j), Doubles{} + 1,
-            load<Doubles>(scaled + j));
-    });
-}
-
 }  // namespace samesum::SAMESUM_ISA

@@ -167,9 +167,4 @@ std::size_t certify_interval(const Totals& t, std::size_t n, const Finish& how, 
                              std::uint8_t* failed);
 std::size_t certify_words(const Totals& t, std::size_t n, const Finish& how, void* out, std::uint8_t* failed);
 
-// The same for logarithms in float64 of totals that are 2^scaled[j] times too large, readable in whole
-// vectors likewise.
-std::size_t certify_scaled_logarithms(const Totals& t, const double* scaled, std::size_t n, void* out,
-                                      std::uint8_t* failed);
-
 }  // namespace samesum::SAMESUM_ISA

@@ -34,19 +34,6 @@ SAMESUM_INLINE Verdict<format> verdict(const Exponentials& s) {
     return {chosen<format>(finite, least, Round::of(s.top)), doubtful & narrowed_mask(finite)};
 }
 
-// Whether all results are those of the tops alone, whatever the others add: log(1 + v) is at most v.
-template <Format format>
-SAMESUM_INLINE bool tops_decide(const Exponentials& s, Verdict<format>& result) {
-    using Round = Rounding<format>;
-    const Doubles none = {}, others = (s.equal - 1) + (s.sum + (s.rest + s.bound));
-    Doubles value, low;
-    two_sum(s.top, others * (1 + 0x1p-50), value, low);
-    const auto least = Round::of(s.top + 0.0, none), greatest = Round::of(value, low);
-    const Longs finite = samesum::SAMESUM_ISA::magnitude(s.top) < infinity;
-    result = {least, Round::different(least, greatest) | ~narrowed_mask(finite)};
-    return !any_bit(result.wrong);
-}
-
 template <Format format>
 __attribute__((noinline)) Verdict<format> precise_verdict(const Exponentials& s) {
     return verdict<format, 88>(s);
@@ -63,18 +50,15 @@ struct ExponentialRows {
 };
 
 // Writes the n results from the states on a vector at a time, and which of them failed; returns how many. Of
-// logarithms in double-words most need less of them, and where elements lie far apart hardly any:
-// `tops_first`.
+// logarithms in double-words most need less of them.
 template <int bits>
-SAMESUM_APART std::size_t certify_exponentials(const ExponentialRows& states, bool tops_first, std::size_t n,
-                                               Format format, void* out, std::uint8_t* failed) {
+SAMESUM_APART std::size_t certify_exponentials(const ExponentialRows& states, std::size_t n, Format format,
+                                               void* out, std::uint8_t* failed) {
     constexpr int first_bits = bits == 88 ? 67 : bits;
     return in_float_format(format, [&]<Format to>() {
         return write_verdicts<to>(n, out, failed, [&](std::size_t j) {
             const Exponentials s = states.at(j);
-            Verdict<to> result;
-            if (bits == 88 && tops_first && tops_decide<to>(s, result)) return result;
-            result = verdict<to, first_bits>(s);
+            Verdict<to> result = verdict<to, first_bits>(s);
             if (bits == 88 && any_bit(result.wrong)) result = precise_verdict<to>(s);
             return result;
         });

@@ -33,10 +33,9 @@ SAMESUM_INLINE Words2 quotient_or_root(Words2 total, Doubles count) {
     return {zero ? none : q, zero ? none : correction, zero ? none : safe ? bound : none + infinity};
 }
 
-// The total finalized, with its bound; a bound of infinity when that cannot be told. A logarithm has `bits`,
-// and may be that of the total over 2^scaled.
+// The total finalized, with its bound; a bound of infinity when that cannot be told. A logarithm has `bits`.
 template <Finalize finalize, int bits>
-SAMESUM_INLINE Words2 finalized_words(Words2 total, Doubles count, Doubles scaled) {
+SAMESUM_INLINE Words2 finalized_words(Words2 total, Doubles count) {
     two_sum(total.hi, total.lo, total.hi, total.lo);
     if constexpr (finalize == Finalize::itself) {
         return total;
@@ -44,7 +43,7 @@ SAMESUM_INLINE Words2 finalized_words(Words2 total, Doubles count, Doubles scale
         const Doubles none = {};
         Doubles less, error;
         two_sum(total.hi - 1, total.lo, less, error);
-        const DoubleWord log = logarithm<bits>({total.hi, total.lo}, {less, error}, scaled);
+        const DoubleWord log = logarithm<bits>({total.hi, total.lo}, {less, error});
         const Longs safe = (total.hi > safe_floor) & (total.hi < safe_ceiling);
         const Doubles own = 2 * logarithm_error<bits>(log.hi) + underflow_error;
         const Doubles bound = logarithm_bound(total.hi, total.bound) + (log.hi != 0 ? own : none);
@@ -59,25 +58,23 @@ struct WordsTest {
     // Most logarithms need less than double-words. (One verdict, or it is copied in parts that the processor
     // has to wait for.)
     // (Lemma 6)
-    static SAMESUM_INLINE Verdict<format> of(Doubles hi, Doubles lo, Doubles bound, Doubles count,
-                                             Doubles scaled = Doubles{}) {
+    static SAMESUM_INLINE Verdict<format> of(Doubles hi, Doubles lo, Doubles bound, Doubles count) {
         constexpr bool logarithm = finalize == Finalize::logarithm;
         constexpr int first_bits = logarithm ? 67 : 88;
-        Verdict<format> verdict = with<first_bits>(hi, lo, bound, count, scaled);
-        if (logarithm && any_bit(verdict.wrong)) verdict = precisely(hi, lo, bound, count, scaled);
+        Verdict<format> verdict = with<first_bits>(hi, lo, bound, count);
+        if (logarithm && any_bit(verdict.wrong)) verdict = precisely(hi, lo, bound, count);
         return verdict;
     }
 
     static __attribute__((noinline)) Verdict<format> precisely(Doubles hi, Doubles lo, Doubles bound,
-                                                               Doubles count, Doubles scaled) {
-        return with<88>(hi, lo, bound, count, scaled);
+                                                               Doubles count) {
+        return with<88>(hi, lo, bound, count);
     }
 
     template <int bits>
-    static SAMESUM_INLINE Verdict<format> with(Doubles hi, Doubles lo, Doubles bound, Doubles count,
-                                               Doubles scaled) {
+    static SAMESUM_INLINE Verdict<format> with(Doubles hi, Doubles lo, Doubles bound, Doubles count) {
         using Round = Rounding<format>;
-        const Words2 result = finalized_words<finalize, bits>({hi, lo, bound}, count, scaled);
+        const Words2 result = finalized_words<finalize, bits>({hi, lo, bound}, count);
         const Doubles b = widened(result.bound, result.lo);
         const auto low = Round::of(result.hi, result.lo - b), high = Round::of(result.hi, result.lo + b);
         const Longs usable = (samesum::SAMESUM_ISA::magnitude(result.hi) < infinity) & (b < infinity);

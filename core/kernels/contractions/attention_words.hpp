@@ -149,7 +149,7 @@ static void average_words(const double* panel, const double* room, std::size_t k
         const Doubles off = sum.lost * bound_slack + (facts.are_equal ? none : of_weights);
         Words2 found;
         if (facts.are_equal) {
-            found = finalized_words<Finalize::over_count, 88>({n.hi, n.lo, off}, none + facts.total, none);
+            found = finalized_words<Finalize::over_count, 88>({n.hi, n.lo, off}, none + facts.total);
         } else {
             const DoubleWord q = word_quotient(n, total);
             found = {q.hi, q.lo, off + magnitude(q.hi) * (bound_slack * facts.error + 0x1p-99)};

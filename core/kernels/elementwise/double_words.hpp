@@ -4,7 +4,7 @@
 
 #include "kernels/elementwise/elementwise.hpp"
 #include "kernels/elementwise/elementwise_functions.hpp"
-#include "kernels/exponentials/double_powers.hpp"
+#include "kernels/exponentials/powers.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

@@ -3,7 +3,7 @@
 
 #include "kernels/elementwise/double_pairs.hpp"
 #include "kernels/elementwise/elementwise.hpp"
-#include "kernels/exponentials/double_powers.hpp"
+#include "kernels/exponentials/powers.hpp"
 #include "kernels/exponentials/rough_logarithm.hpp"
 #include "kernels/vectors/double_batches.hpp"
 

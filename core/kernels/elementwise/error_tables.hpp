@@ -9,7 +9,7 @@
 #include <new>
 
 #include "kernels/elementwise/double_words.hpp"
-#include "kernels/vectors/table_rows.hpp"
+#include "kernels/vectors/tables.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

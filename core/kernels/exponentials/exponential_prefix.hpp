@@ -52,8 +52,7 @@ struct ExponentialPrefixes {
                                Doubles{} + state.others.lo, Doubles{} + state.others.bound};
         const auto at = [&](std::size_t i) { return reinterpret_cast<const double*>(all + i); };
         std::uint8_t failed[1];
-        return certify_exponentials<88>({at(0), at(1), at(2), at(3), at(4)}, false, 1, format, out, failed) ==
-               0;
+        return certify_exponentials<88>({at(0), at(1), at(2), at(3), at(4)}, 1, format, out, failed) == 0;
     }
 
     static constexpr ExponentialPrefixMethods methods() { return {add, greatest, finish}; }

@@ -48,10 +48,9 @@ struct ExponentialStates {
         for (std::size_t j = 0; j < n; ++j) t.equal[j] = t.sum[j] = t.rest[j] = t.bound[j] = 0;
     }
 
-    template <int bits, bool tops_first>
+    template <int bits>
     static std::size_t finish(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
-        return certify_exponentials<bits>(rows(*static_cast<const Tile*>(tile)), tops_first, n, how.format,
-                                          out, failed);
+        return certify_exponentials<bits>(rows(*static_cast<const Tile*>(tile)), n, how.format, out, failed);
     }
 };
 
@@ -199,7 +198,7 @@ struct ExponentialSum : ExponentialTerms<F>, ExponentialStates {
 
     static constexpr Method method() {
         constexpr int bits = wide ? 88 : 50;
-        return {tile_columns, init, each_lane<lane>, columns, Any::merge, finish<bits, false>};
+        return {tile_columns, init, each_lane<lane>, columns, Any::merge, finish<bits>};
     }
 };
 

@@ -7,7 +7,7 @@
 #include "kernels/integers/modular_totals.hpp"
 #include "kernels/loops/columns.hpp"
 #include "kernels/loops/lanes.hpp"
-#include "kernels/vectors/octets.hpp"
+#include "kernels/vectors/integer_products.hpp"
 #include "methods/method.hpp"
 
 namespace samesum::SAMESUM_ISA {

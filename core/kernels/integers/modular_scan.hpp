@@ -123,12 +123,7 @@ struct ModularScan {
         Total* const total = static_cast<Tile*>(tile)->total;
         if (size_of(all.format) != sizeof(Total)) return narrow_columns(total, all);
         constexpr std::size_t vectors = sizeof(Total) == 8 ? 8 : 4;
-        RowsTogether how{scan_rows, all.rows == scan_rows ? scan_rows : 0, 0};
-        if (all.rows > scan_rows) {
-            how.in = how.out = rows_prefetch_distance / (all.n * sizeof(Total));
-            how.rows = all.rows;
-        }
-        scan_columns_of<true, vectors>(Columns{}, total, all, how);
+        scan_columns_of<true, vectors>(Columns{}, total, all, rows_together(all, sizeof(Total)));
         return 0;
     }
 

@@ -8,7 +8,7 @@ template <class Integer>
 constexpr void fill_64(Method (&row)[3]) {
     row[0] = SplitSum<Integer, Map::itself>::method();
     row[1] = SplitSum<Integer, Map::magnitude>::method();
-    row[2] = SplitSquares<Integer>::method();
+    row[2] = SplitSum<Integer, Map::square>::method();
 }
 
 constexpr WholeMethods all_whole() {
@@ -18,8 +18,8 @@ constexpr WholeMethods all_whole() {
     };
     fill_64<std::int64_t>(row_of(Format::i64));
     fill_64<std::uint64_t>(row_of(Format::u64));
-    row_of(Format::i32)[2] = SplitSquares<std::int32_t>::method();
-    row_of(Format::u32)[2] = SplitSquares<std::uint32_t>::method();
+    row_of(Format::i32)[2] = SplitSum<std::int32_t, Map::square>::method();
+    row_of(Format::u32)[2] = SplitSum<std::uint32_t, Map::square>::method();
     m.finish_signed = finish_totals<true>;
     m.finish_unsigned = finish_totals<false>;
     return m;

@@ -3,7 +3,7 @@
 // State::none(v), what joins v without a change.
 #pragma once
 
-#include "kernels/vectors/shifted.hpp"
+#include "kernels/vectors/sweep.hpp"
 #include "methods/scan_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -121,6 +121,13 @@ SAMESUM_APART void scan_rows_together(const Scan& scan, Element* states, const S
     }
     scan_up_to<most, writes>((all.n - j + elements - 1) / elements, scan, states, all, j, end, before_end,
                              ahead);
+}
+
+// For prefixes of `size` bytes, by as many rows as there are.
+SAMESUM_INLINE RowsTogether rows_together(const ScanRows& all, std::size_t size) {
+    if (all.rows <= scan_rows) return {scan_rows, all.rows == scan_rows ? scan_rows : 0, 0};
+    const std::size_t ahead = rows_prefetch_distance / (all.n * size);
+    return {all.rows, ahead, ahead};
 }
 
 // All rows, so many together, but few where they take several passes: they stay in L1 between them.

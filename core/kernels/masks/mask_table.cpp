@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "kernels/vectors/mask_bytes.hpp"
-#include "methods/mask_method.hpp"
+#include "methods/tables.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

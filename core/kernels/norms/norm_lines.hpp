@@ -122,7 +122,7 @@ struct NormLines {
               plain(false) {}
 
         SAMESUM_INLINE double centre_of(const char* x) const {
-            return centred && !plain ? Spread<F, Part>::some(x, 1)[0] : 0.0;
+            return centred && !plain ? first_doubles<F>(x, 1)[0] : 0.0;
         }
         SAMESUM_INLINE Part part(const char* p, std::size_t n, double centre) const {
             if constexpr (is_narrow)

@@ -13,8 +13,13 @@ struct NormNumbers {
         std::size_t i = 0;
         for (; i + width <= n; i += width) store(to + i, F::doubles(p + i * F::size) + zero);
         if (i == n) return;
-        const Doubles last = Spread<F, NarrowSpread>::some(p + i * F::size, n - i) + zero;
+        const Doubles last = first_doubles<F>(p + i * F::size, n - i) + zero;
         std::memcpy(to + i, &last, (n - i) * sizeof(double));
+    }
+
+    template <class Integer>
+    static void widen_integers(const char* p, std::size_t n, double* to) {
+        for (std::size_t i = 0; i < n; ++i) to[i] = double_or_nan(load<Integer>(p + i * sizeof(Integer)));
     }
 
     static SAMESUM_INLINE Doubles in_range(Doubles x) {

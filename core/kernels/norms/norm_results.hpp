@@ -163,20 +163,13 @@ struct NormRun {
     std::uint16_t* doubtful;
     std::size_t found = 0;
 
-    static SAMESUM_INLINE Doubles some(const char* p, std::size_t n) {
-        return Spread<F, NarrowSpread>::some(p, n);
-    }
-    static SAMESUM_INLINE Doubles some_doubles(const double* p, std::size_t n) {
-        if (n >= width) return load<Doubles>(p);
-        Doubles v = {};
-        std::memcpy(&v, p, n * sizeof(double));
-        return v;
-    }
     SAMESUM_INLINE Doubles scale(std::size_t i, std::size_t left) const {
-        return each ? some_doubles(by.scale + i, left) : Doubles{} + by.scale[0];
+        return each ? first_doubles<Float64>(reinterpret_cast<const char*>(by.scale + i), left)
+                    : Doubles{} + by.scale[0];
     }
     SAMESUM_INLINE Doubles bias(std::size_t i, std::size_t left) const {
-        return each ? some_doubles(by.bias + i, left) : Doubles{} + by.bias[0];
+        return each ? first_doubles<Float64>(reinterpret_cast<const char*>(by.bias + i), left)
+                    : Doubles{} + by.bias[0];
     }
     SAMESUM_INLINE void note(Words doubt, std::size_t i, std::size_t left) {
         for (std::size_t k = 0; k < std::min(left, width); ++k)
@@ -198,7 +191,8 @@ struct NormRun {
     __attribute__((noinline)) void settle(std::size_t i, std::size_t end) {
         for (; i < end; i += width) {
             const std::size_t left = end - i;
-            const Doubles element = some(x + i * F::size, left), s = scale(i, left), b = bias(i, left);
+            const Doubles element = first_doubles<F>(x + i * F::size, left), s = scale(i, left),
+                          b = bias(i, left);
             if constexpr (is_wide) {
                 put(results.wide(element, s, b), i, left);
             } else {

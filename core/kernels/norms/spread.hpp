@@ -24,18 +24,11 @@ struct Spread {
         return static_cast<double>(std::min(n / step, steps_together) + n / (step * steps_together) + 12);
     }
 
-    static SAMESUM_INLINE Doubles some(const char* p, std::size_t n) {
-        if (n >= width) return F::doubles(p);
-        char padded[width * F::size];
-        pad<F>(p, n, padded);
-        return F::doubles(padded);
-    }
-
     // The centre stands where there are fewer elements.
     static SAMESUM_INLINE Doubles filled(const char* p, std::size_t n, Doubles centre) {
         Longs index;
         for (std::size_t k = 0; k < width; ++k) index[k] = static_cast<std::int64_t>(k);
-        return index < static_cast<std::int64_t>(n) ? some(p, n) : centre;
+        return index < static_cast<std::int64_t>(n) ? first_doubles<F>(p, n) : centre;
     }
 
     // `shown` maps each vector of elements.
@@ -71,7 +64,7 @@ struct Spread {
 
     // In double-words a mask takes no time, nor does a call.
     static SAMESUM_INLINE Part part_of_row(SpreadTile& t, std::size_t j, const char* p, std::size_t n) {
-        if (t.count[j] == 0) t.centre[j] = some(p, 1)[0];
+        if (t.count[j] == 0) t.centre[j] = first_doubles<F>(p, 1)[0];
         if constexpr (!std::is_same_v<Part, NarrowSpread>) return part_of(p, n, t.centre[j], Longs{} - 1);
         return shown_part(p, n, t.centre[j], [](Doubles v) SAMESUM_INLINED { return v; });
     }
@@ -108,7 +101,8 @@ struct Spread {
                 const Doubles centre = load<Doubles>(t.centre + j);
                 Part part = Part::at(t, j);
                 const char* p = x + j * F::size;
-                for (std::size_t r = 0; r < rows; ++r, p += row_stride) part.take(some(p, n - j), centre);
+                for (std::size_t r = 0; r < rows; ++r, p += row_stride)
+                    part.take(first_doubles<F>(p, n - j), centre);
                 part.put(t, j);
             }
         }
@@ -116,7 +110,8 @@ struct Spread {
 
     static void begin(SpreadTile& t, const char* x, std::size_t n) {
         for (std::size_t j = 0; j < n; j += width) {
-            const Doubles first = some(x + j * F::size, n - j), centre = load<Doubles>(t.centre + j);
+            const Doubles first = first_doubles<F>(x + j * F::size, n - j),
+                          centre = load<Doubles>(t.centre + j);
             store(t.centre + j, load<Doubles>(t.count + j) == 0 ? first : centre);
         }
     }

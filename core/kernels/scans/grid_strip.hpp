@@ -19,7 +19,7 @@ inline double greatest_of(Doubles v) {
 }
 
 // How the sums of a strip of columns of a narrow format go on.
-enum class GridMode : std::uint8_t { unknown, exponents, bits, parts, after_base, double_words };
+enum class GridMode : std::uint8_t { unknown, exponents, parts, double_words };
 
 // Where the states of a tile's columns are kept; the bytes are those of the first one of a strip.
 struct SumTile {
@@ -30,28 +30,5 @@ struct SumTile {
 
 // What became of some rows: all prefixes are certain, or some are not, or they are on no grid.
 enum class Outcome { certain, doubtful, off_grid };
-
-// The elements so far were on the grid, by their bits, and so were their sums after `part`.
-struct GridPass {
-    Doubles sum, greatest;
-    Longs off;
-
-    template <class Rows>
-    SAMESUM_INLINE Doubles take(const Rows& rows, std::size_t r, Doubles shift) {
-        const Doubles x = rows.at(r);
-        sum += x;
-        off |= reinterpret_cast<Longs>((x + shift) - shift) ^ reinterpret_cast<Longs>(x);
-        greatest = greater_magnitude(greatest, sum);
-        return sum;
-    }
-    // No element is greater than twice the greatest sum. Zeros may have changed their sign; a NaN stays
-    // the last sum.
-    SAMESUM_INLINE bool is_on_grid(Doubles shift) const {
-        const Doubles most = shift * (1.0 / 6);
-        const Longs inside = (samesum::SAMESUM_ISA::magnitude(greatest) < most) &
-                             (samesum::SAMESUM_ISA::magnitude(sum) < most);
-        return !any_bit(off << 1) && !any(~inside);
-    }
-};
 
 }  // namespace samesum::SAMESUM_ISA

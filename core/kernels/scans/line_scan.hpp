@@ -8,18 +8,13 @@
 
 namespace samesum::SAMESUM_ISA {
 
-// Vectors of `width` elements of so many bytes, as bits.
-template <std::size_t size>
-using BitsOf = std::conditional_t<size == 2, Shorts, std::conditional_t<size == 4, Words, UnsignedLongs>>;
-
 // `width` lines; of fewer the first one takes the other places.
 template <class F>
 struct LineGroup {
     const char* x[width];
     char* out[width];
     std::size_t count;
-    static constexpr std::size_t squares = scan_lines * width,
-                                 most = squares > short_line ? squares : short_line;  // rows
+    static constexpr std::size_t most = short_line;  // rows
     alignas(64) char elements[most * width * F::size];
     alignas(64) char results[most * width * F::size];
 
@@ -89,21 +84,16 @@ struct LineScan {
     using Tile = typename Columns::Tile;
     using State = typename Columns::State;
 
-    // Of the rows of a block the elements in the lines.
-    struct Places {
-        std::size_t first, step;
-    };
-
-    // failed[line * n + i] from those of a block of rows; returns how many of these lines' own.
+    // failed[line * n + i] from those of a block of rows, from element `at` of the lines on; returns how many
+    // of these lines' own.
     template <class Lines>
     static SAMESUM_APART std::size_t mark(const Lines& all, std::size_t first, std::size_t count,
-                                          Places places, const ScanRows& rows, bool fresh) {
+                                          std::size_t at, const ScanRows& rows, bool fresh) {
         if (fresh) std::memset(all.failed, 0, all.lines * all.n);
         std::size_t failures = 0;
         for (std::size_t k = 0; k < count; ++k) {
             for (std::size_t r = 0; r < rows.rows; ++r)
-                failures += all.failed[(first + k) * all.n + places.first + r * places.step] =
-                    rows.failed[r * width + k];
+                failures += all.failed[(first + k) * all.n + at + r] = rows.failed[r * width + k];
         }
         return failures;
     }
@@ -134,7 +124,8 @@ struct LineScan {
             return scan_square<Columns, format>(state, rows, 0, true);
     }
 
-    static std::size_t lines_in(Tile& t, const ScanLines& all) {
+    static std::size_t lines(void* tile, const ScanLines& all) {
+        Tile& t = *static_cast<Tile*>(tile);
         std::size_t failures = 0;
         std::uint8_t failed[width * width];
         for (std::size_t first = 0; first < all.lines; first += width) {
@@ -146,65 +137,19 @@ struct LineScan {
                 group.take(i);
                 const ScanRows rows = group.rows(width, all.depth + i, failed);
                 if (scan_square_in_place(state, rows) > 0)
-                    failures += mark(all, first, group.count, {i, 1}, rows, failures == 0);
+                    failures += mark(all, first, group.count, i, rows, failures == 0);
                 group.give(i);
             }
             if (i < all.n) {
                 group.take_some(i, all.n - i);
                 const ScanRows rows = group.rows(all.n - i, all.depth + i, failed);
                 if (scan_any_strip<Columns, format>(state, rows, 0, true) > 0)
-                    failures += mark(all, first, group.count, {i, 1}, rows, failures == 0);
+                    failures += mark(all, first, group.count, i, rows, failures == 0);
                 group.give_some(i, all.n - i);
             }
             Columns::store_state(t, first, state);
         }
         return failures;
-    }
-
-    // Lines of several scans each: so many squares at a time, each of which has rows of all of them.
-    static std::size_t interleaved_lines_in(Tile& t, const ScanLines& all) {
-        const std::size_t unit = width * all.columns;
-        std::size_t failures = 0;
-        for (std::size_t first = 0; first < all.lines; first += width) {
-            LineGroup<F> group(all, first);
-            State states[scan_lines];
-            for (std::size_t c = 0; c < all.columns; ++c)
-                states[c] = Columns::load_state(t, c * scan_lines + first);
-            for (std::size_t i = 0; i < all.n; i += unit) {
-                const std::size_t now = all.n - i < unit ? all.n - i : unit;
-                const bool whole = now == unit;
-                for (std::size_t r = 0; r < unit && whole; r += width) group.take(i + r, r);
-                if (!whole) group.take_some(i, now);
-                for (std::size_t c = 0; c < all.columns; ++c)
-                    failures += interleaved_strip(group, all, first, {i + c, all.columns}, now / all.columns,
-                                                  states[c], failures == 0);
-                for (std::size_t r = 0; r < unit && whole; r += width) group.give(i + r, r);
-                if (!whole) group.give_some(i, now);
-            }
-            for (std::size_t c = 0; c < all.columns; ++c)
-                Columns::store_state(t, c * scan_lines + first, states[c]);
-        }
-        return failures;
-    }
-
-    // The rows of one scan among those of a group.
-    static std::size_t interleaved_strip(LineGroup<F>& group, const ScanLines& all, std::size_t first,
-                                         Places places, std::size_t number, State& state, bool fresh) {
-        std::uint8_t failed[width * width];
-        ScanRows rows = group.rows(number, all.depth + places.first / places.step, failed);
-        const std::size_t c = places.first % places.step;
-        rows.x += static_cast<std::ptrdiff_t>(c) * rows.in;
-        rows.out += static_cast<std::ptrdiff_t>(c) * rows.to;
-        rows.in *= static_cast<std::ptrdiff_t>(places.step);
-        rows.to *= static_cast<std::ptrdiff_t>(places.step);
-        const std::size_t failures = number == width ? scan_square<Columns, format>(state, rows, 0, true)
-                                                     : scan_any_strip<Columns, format>(state, rows, 0, true);
-        return failures == 0 ? 0 : mark(all, first, group.count, places, rows, fresh);
-    }
-
-    static std::size_t lines(void* tile, const ScanLines& all) {
-        Tile& t = *static_cast<Tile*>(tile);
-        return all.columns == 1 ? lines_in(t, all) : interleaved_lines_in(t, all);
     }
 };
 
@@ -256,7 +201,7 @@ struct ShortLineScan {
             const ScanRows rows = group.rows(n, 0, failed);
             const std::size_t wrong = period > 0 ? scan_periods(rows, period)
                                                  : Columns::template scan_whole<format, known>(rows, hard);
-            if (wrong > 0) failures += Long::mark(all, first, group.count, {0, 1}, rows, failures == 0);
+            if (wrong > 0) failures += Long::mark(all, first, group.count, 0, rows, failures == 0);
             for (std::size_t i = 0; i < n && n >= width; i += width)
                 group.give(i < last ? i : last, i < last ? i : last);
             if (n < width) group.give_some(0, n);

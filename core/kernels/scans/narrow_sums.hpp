@@ -8,14 +8,14 @@
 namespace samesum::SAMESUM_ISA {
 
 // Of a narrow format: a sum on the grid, after what does not fit there, the base. Elements on the grid are
-// told by their exponents, which takes the least time, or by their bits. In parts, the high word of the base
-// is a coarse number that leaves nearly nothing to the low one.
+// told by their exponents. In parts, the high word of the base is a coarse number that leaves nearly nothing
+// to the low one.
 template <class F>
 struct NarrowSums {
     Doubles part, shift;
     Sums base;
     GridMode mode;
-    std::uint8_t strips;  // in double-words, or after a base, before a better way is looked for again
+    std::uint8_t strips;  // in double-words before a better way is looked for again
     static constexpr std::uint8_t patience = 16;
 
     static SAMESUM_INLINE NarrowSums empty() {
@@ -74,32 +74,13 @@ struct NarrowSums {
         return Outcome::off_grid;
     }
 
-    // On this grid, then on another, then in parts, then after another base.
+    // On another grid, then in parts.
     template <Format format, class Rows>
     SAMESUM_APART Outcome try_modes(const Rows& rows) {
-        if (mode == GridMode::double_words) {
-            if (strips > 0) return Outcome::off_grid;
-        } else if (mode == GridMode::after_base) {
-            const bool stays = format != F::format || strips > 0;
-            if (strips > 0) --strips;
-            const Outcome found = stays ? pass_after_base<format>(rows) : Outcome::off_grid;
-            if (found != Outcome::off_grid) return found;
-        } else if (mode != GridMode::parts && ((mode != GridMode::unknown && pass_by_bits<format>(rows)) ||
-                                               pass_on_another<format>(rows))) {
-            return Outcome::certain;
-        }
-        if constexpr (format == F::format) {
-            if (mode != GridMode::after_base || strips == 0) {
-                const Outcome found = pass_in_parts(rows);
-                if (found != Outcome::off_grid) return found;
-            }
-        }
-        base.add(part);
-        part = Doubles{};
-        shift = chosen_shift(sizes_of(rows));
-        mode = GridMode::after_base;
-        strips = patience;
-        return pass_after_base<format>(rows);
+        if (mode == GridMode::double_words && strips > 0) return Outcome::off_grid;
+        if (mode <= GridMode::exponents && pass_on_another<format>(rows)) return Outcome::certain;
+        if constexpr (format == F::format) return pass_in_parts(rows);
+        return Outcome::off_grid;
     }
 
     // False if an element or a sum is not on the grid by its exponent.
@@ -215,18 +196,6 @@ struct NarrowSums {
     }
 
     template <Format format, class Rows>
-    SAMESUM_APART bool pass_by_bits(const Rows& rows) {
-        GridPass pass{part, samesum::SAMESUM_ISA::magnitude(part), Longs{}};
-        for (std::size_t r = 0; r < rows.count(); ++r) {
-            rows.put(r, Rounding<format>::of_number(pass.take(rows, r, shift)));
-        }
-        if (!pass.is_on_grid(shift)) return false;
-        part = pass.sum;
-        mode = GridMode::bits;
-        return true;
-    }
-
-    template <Format format, class Rows>
     SAMESUM_INLINE bool pass_on_another(const Rows& rows) {
         Doubles sum = part;
         const ExponentSpread<F> seen = plain<format>(rows, sum);
@@ -236,29 +205,9 @@ struct NarrowSums {
         if (any(~held)) return false;
         shift = chosen;
         mode = GridMode::exponents;
-        if (!seen.is_on_grid(shift, part, rows.count())) return pass_by_bits<format>(rows);
+        if (!seen.is_on_grid(shift, part, rows.count())) return false;
         part = sum;
         return true;
-    }
-
-    template <Format format, class Rows>
-    SAMESUM_APART Outcome pass_after_base(const Rows& rows) {
-        using Round = Rounding<format>;
-        const Doubles known = samesum::SAMESUM_ISA::magnitude(base.lo) + base.bound,
-                      size = samesum::SAMESUM_ISA::magnitude(base.hi) + shift,
-                      bound = known * bound_slack + size * (4 * unit_roundoff);
-        GridPass pass{part, samesum::SAMESUM_ISA::magnitude(part), Longs{}};
-        Words wrong = {};
-        for (std::size_t r = 0; r < rows.count(); ++r) {
-            const Doubles value = base.hi + pass.take(rows, r, shift);
-            const auto low = Round::of_number(value - bound);
-            wrong |= Round::different(low, Round::of_number(value + bound));
-            rows.put(r, low);
-        }
-        const Longs finite = bound < infinity;
-        if (any(~finite) || !pass.is_on_grid(shift)) return Outcome::off_grid;
-        part = pass.sum;
-        return any_bit(wrong) ? Outcome::doubtful : Outcome::certain;
     }
 };
 

@@ -8,9 +8,32 @@
 
 #include "kernels/loops/prefixes.hpp"
 #include "kernels/vectors/partial.hpp"
-#include "methods/extreme_scan_method.hpp"
+#include "methods/scan_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
+
+// How the bits of elements become keys: formats of one size share their code. Keys narrower than these
+// numbers take the low bits of them.
+struct ExtremeOrder {
+    std::int64_t flip;         // of integers: the bits that change, so that the greatest key wins
+    std::int64_t last_number;  // of floats: greater magnitudes are NaN
+    std::int64_t nan;          // of floats: the canonical one
+    std::int64_t no_zero;  // of floats of eight bits: the code that is NaN in the place of a negative zero
+
+    static constexpr ExtremeOrder of(Format format, bool maximum) {
+        const auto extended = [format](std::uint64_t bits) {
+            const std::size_t unused = 64 - 8 * size_of(format);
+            return static_cast<std::int64_t>(bits << unused) >> unused;
+        };
+        const std::int64_t turned = maximum ? 0 : -1;
+        if (!is_float(format))
+            return {is_unsigned(format) ? turned ^ extended(sign_bit(format)) : turned, 0, 0, 0};
+        const FloatTraits& traits = traits_of(format);
+        constexpr std::int64_t none = 0x100;
+        return {0, extended(has_infinity(format) ? traits.overflow : traits.largest), extended(traits.nan),
+                traits.has_negative_zero ? none : extended(sign_bit(format))};
+    }
+};
 
 // Elements of `bytes` bytes: integers, whose minima are maxima of keys with all bits flipped, or floats.
 template <std::size_t bytes, bool is_real, bool maximum = true>
@@ -68,9 +91,7 @@ struct ExtremeScan {
         store_first(p, __builtin_convertvector(value(k), Elements), n);
     }
 
-    static SAMESUM_INLINE Key* states_of(ExtremeKeys& keys) { return reinterpret_cast<Key*>(keys.room); }
-
-    static void init(ExtremeKeys& keys, std::size_t n) { std::fill_n(states_of(keys), n, identity); }
+    static void init(void* tile, std::size_t n) { std::fill_n(static_cast<Key*>(tile), n, identity); }
 
     static SAMESUM_INLINE Key best_of(Keys v) {
         Key best = v[0];
@@ -102,11 +123,13 @@ struct ExtremeScan {
         return v[rest - 1];
     }
 
-    static void line(const ExtremeOrder& order, ExtremeKeys& keys, const char* x, std::size_t n, char* out) {
+    // Without `out` the best key alone is known, which is returned.
+    static SAMESUM_APART Key line(const ExtremeOrder& order, Key before, const void* x, std::size_t n,
+                                  void* out) {
         const ExtremeScan scan(order);
-        Key& best = *states_of(keys);
-        best = out != nullptr ? scan.template line_of<true>(best, x, n, out)
-                              : scan.template line_of<false>(best, x, n, out);
+        const char* const p = static_cast<const char*>(x);
+        return out != nullptr ? scan.template line_of<true>(before, p, n, static_cast<char*>(out))
+                              : scan.template line_of<false>(before, p, n, nullptr);
     }
 
     // Lines of `length` elements that follow one another, several to a vector.
@@ -122,9 +145,7 @@ struct ExtremeScan {
                       n - i);
     }
 
-    static void lines(const ExtremeOrder& order, const ScanRows& all) { ExtremeScan(order).all_lines(all); }
-
-    SAMESUM_INLINE void all_lines(const ScanRows& all) const {
+    SAMESUM_APART void lines(const ScanRows& all) const {
         const bool is_dense = all.in == static_cast<std::ptrdiff_t>(all.n * size) && all.to == all.in;
         if (is_dense && all.n == 2) return dense_lines<2>(all.x, all.rows * all.n, all.out);
         if constexpr (elements >= 4)
@@ -143,24 +164,51 @@ struct ExtremeScan {
         }
     }
 
-    static void columns(const ExtremeOrder& order, ExtremeKeys& keys, const ScanRows& all) {
-        const ExtremeScan scan(order);
-        const std::size_t together = all.n * size < 512 ? 32 : 4;
-        const RowsTogether how{together, all.rows > 1 ? together : 0, 0};
-        if (all.out != nullptr)
-            scan_columns_of<true, size == 8 ? 4 : 2>(scan, states_of(keys), all, how);
-        else
-            scan_columns_of<false, 1>(scan, states_of(keys), all, how);
+    static SAMESUM_APART void columns(const ExtremeOrder& order, void* tile, const ScanRows& all) {
+        scan_columns_of<true, size == 8 ? 4 : 2>(ExtremeScan(order), static_cast<Key*>(tile), all,
+                                                 rows_together(all, size));
+    }
+};
+
+// The method of one format.
+template <Format format, bool maximum>
+struct ExtremeScanOf {
+    static constexpr ExtremeOrder order = ExtremeOrder::of(format, maximum);
+    static constexpr bool is_greatest = !is_float(format) || maximum;  // of keys
+    using Scan = ExtremeScan<size_of(format), is_float(format), is_greatest>;
+
+    static constexpr Carry carry_of(typename Scan::Key key) {
+        Carry carry;
+        carry.integer = key;
+        return carry;
+    }
+    static typename Scan::Key key_of(const Carry& carry) {
+        return static_cast<typename Scan::Key>(carry.integer);
     }
 
-    static void join(ExtremeKeys& keys, const ExtremeKeys& from, std::size_t n) {
-        const Key* const other = reinterpret_cast<const Key*>(from.room);
-        Key* const best = states_of(keys);
-        for (std::size_t j = 0; j < n; ++j)
-            best[j] = maximum ? std::max(best[j], other[j]) : std::min(best[j], other[j]);
+    static Carry total(const void* x, std::size_t n) {
+        return carry_of(Scan::line(order, Scan::identity, x, n, nullptr));
     }
+    static void join(Carry& carry, const Carry& part) {
+        if ((part.integer > carry.integer) == is_greatest) carry = part;
+    }
+    static std::size_t row(const Carry& carry, const Carry&, const void* x, std::size_t n, Format, void* out,
+                           std::uint8_t*) {
+        Scan::line(order, key_of(carry), x, n, out);
+        return 0;
+    }
+    static std::size_t columns(void* tile, const ScanRows& rows) {
+        Scan::columns(order, tile, rows);
+        return 0;
+    }
+    static void lines(const ScanRows& rows) { Scan(order).lines(rows); }
 
-    static constexpr ExtremeScanMethod method() { return {init, line, lines, columns, join}; }
+    static constexpr ScanMethod method() {
+        ScanMethod m{carry_of(Scan::identity), total, join, row, Scan::init, columns};
+        m.whole_lines = lines;
+        m.takes_tall = true;
+        return m;
+    }
 };
 
 }  // namespace samesum::SAMESUM_ISA

@@ -1,6 +1,5 @@
 // Extremes and their positions, all and any: the methods of one instruction set, compiled as table.cpp is.
 #include "kernels/accumulators/extreme.hpp"
-#include "kernels/accumulators/truth.hpp"
 #include "kernels/loops/columns.hpp"
 #include "kernels/loops/lanes.hpp"
 #include "kernels/search/positions.hpp"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "kernels/accumulators/extreme.hpp"
-#include "kernels/accumulators/truth.hpp"
 #include "kernels/search/positions.hpp"
 #include "kernels/short/short.hpp"
 #include "kernels/vectors/widening.hpp"

@@ -40,32 +40,6 @@ struct ShortOne {
     }
 };
 
-// Squares of 16-bit floats, which float32 holds if they are normal numbers of it.
-template <class F>
-struct ShortNarrowSquare {
-    static SAMESUM_INLINE Singles square_of(Singles x) {
-        Singles square = x * x;
-        // Subnormal bfloat16: their last place is that of sums with this, which are rounded once.
-        constexpr float normal = 0x1p-126f, shift = 0x1p-110f;
-        const SingleInts small = square < normal;
-        if (F::format == Format::bf16 && any(small))
-            square = small ? fused(x, x, Singles{} + shift) - shift : square;
-        return square == square ? square : Singles{} + __builtin_nanf("");
-    }
-
-    static std::size_t make(const void* x, std::ptrdiff_t row_stride, std::size_t count, std::size_t n,
-                            void* out, std::uint8_t* failed) {
-        const ShortRows all{static_cast<const char*>(x), row_stride, count};
-        std::memset(failed, 0, n);
-        each_short<singles, F::size>(all, n, [&](const ShortRows& some, std::size_t j) {
-            put_short<singles, F::size>(out, j, n, [&](char* to) {
-                store_singles<F::format>(to, square_of(load_singles<F>(some.p)));
-            });
-        });
-        return 0;
-    }
-};
-
 template <class F, Map map, Finalize finalize>
 struct ShortSum {
     static constexpr bool squares = map == Map::square;

@@ -1,7 +1,7 @@
 // What the normalizations of float64 are made of, as those of narrower formats are in floats.
 #pragma once
 
-#include "kernels/exponentials/double_powers.hpp"
+#include "kernels/exponentials/powers.hpp"
 #include "kernels/softmax/single_lines.hpp"
 #include "kernels/vectors/float_formats.hpp"
 #include "kernels/vectors/partial.hpp"

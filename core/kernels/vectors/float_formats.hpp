@@ -1,7 +1,7 @@
 // How elements of each float format are loaded into vectors.
 #pragma once
 
-#include "kernels/vectors/vectors.hpp"
+#include "kernels/vectors/partial.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -59,31 +59,7 @@ struct Float64 {
 // Fewer than `width` elements, the rest zeros.
 template <class F>
 SAMESUM_INLINE void pad(const char* p, std::size_t n, char (&padded)[width * F::size]) {
-#if defined(__AVX512BW__) && defined(__AVX512VL__)
-    const std::uint64_t mask = (std::uint64_t{1} << (n * F::size)) - 1;
-    if constexpr (sizeof padded == 64)
-        store(padded, _mm512_maskz_loadu_epi8(mask, p));
-    else if constexpr (sizeof padded == 32)
-        store(padded, _mm256_maskz_loadu_epi8(static_cast<__mmask32>(mask), p));
-    else
-        store(padded, _mm_maskz_loadu_epi8(static_cast<__mmask16>(mask), p));
-#elif defined(__AVX2__)
-    if constexpr (F::size == 8) {
-        const Longs some = Longs{0, 1, 2, 3} < static_cast<std::int64_t>(n);
-        store(padded,
-              _mm256_maskload_pd(reinterpret_cast<const double*>(p), reinterpret_cast<__m256i>(some)));
-    } else if constexpr (F::size == 4) {
-        const Ints some = Ints{0, 1, 2, 3} < static_cast<std::int32_t>(n);
-        store(padded, _mm_maskload_ps(reinterpret_cast<const float*>(p), reinterpret_cast<__m128i>(some)));
-    } else {
-        std::uint64_t all = n & 2 ? load<std::uint32_t>(p) : 0;
-        if (n & 1) all |= std::uint64_t{load<std::uint16_t>(p + 2 * (n - 1))} << 16 * (n - 1);
-        store(padded, all);
-    }
-#else
-    std::memset(padded, 0, sizeof padded);
-    std::memcpy(padded, p, n * F::size);
-#endif
+    store(padded, load_first<BitsOf<F::size> >(p, n));
 }
 
 // Up to a vector of elements, and zeros after them.

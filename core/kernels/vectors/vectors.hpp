@@ -53,6 +53,10 @@ typedef std::int32_t Ints __attribute__((vector_size(vector_bytes / 2)));
 typedef std::uint32_t Words __attribute__((vector_size(vector_bytes / 2)));
 typedef std::uint16_t Shorts __attribute__((vector_size(vector_bytes / 4)));
 
+// Vectors of `width` elements of so many bytes, as bits.
+template <std::size_t size>
+using BitsOf = std::conditional_t<size == 2, Shorts, std::conditional_t<size == 4, Words, UnsignedLongs>>;
+
 template <class V>
 SAMESUM_INLINE V load(const void* p) {
     V v;

@@ -5,7 +5,7 @@
 #include "kernels/short/short_extreme.hpp"
 #include "kernels/short/short_sum.hpp"
 #include "kernels/vectors/float_formats.hpp"
-#include "methods/window_method.hpp"
+#include "methods/short_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

@@ -1,203 +1,255 @@
-#include <algorithm>
-#include <bit>
-#include <vector>
+#include "run/dots/dots.hpp"
 
-#include "arithmetic/division.hpp"
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdlib>
+
 #include "arithmetic/rounding.hpp"
+#include "exact/elements.hpp"
+#include "exact/methods.hpp"
+#include "exact/totals/superaccumulator.hpp"
 #include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
-#include "run/dots/dot_layout.hpp"
-#include "run/dots/dot_pass.hpp"
-#include "run/exact/exact_dots.hpp"
-#include "run/room.hpp"
+#include "run/masks/masked.hpp"
+#include "run/reduce/accumulate.hpp"
+#include "run/reduce/finish.hpp"
+#include "run/tiles.hpp"
 #include "select/pair_thresholds.hpp"
 #include "select/routes.hpp"
-#include "select/thread_thresholds.hpp"
-#include "threads/pool.hpp"
 
 namespace samesum {
 
 namespace {
 
-constexpr std::int64_t most_vectors = static_cast<std::int64_t>(tile_columns);
+constexpr std::int64_t block = static_cast<std::int64_t>(block_elements);
 
-const DotMethod& method_of(Format format) {
-    const DotMethods& all = *current_instruction_set().dots;
-    if (is_float(format)) return all.floats[static_cast<std::size_t>(format)];
-    return all.integers[std::countr_zero(size_of(format))];
+// Some rows of one operand: vectors beside each other, or elements of neighbouring vectors.
+struct OperandRows {
+    const char* data;
+    std::int64_t row, step;  // bytes from row to row, and from element to element of one
+    std::size_t size;
+    bool swapped;
+
+    bool lies() const { return !swapped && step == static_cast<std::int64_t>(size); }
+    OperandRows from(std::int64_t rows, std::int64_t elements) const {
+        return {data + rows * row + elements * step, row, step, size, swapped};
+    }
+
+    // Of rows that repeat one copy will do.
+    OperandRows copied(std::int64_t rows, std::int64_t n, char* to, std::int64_t pitch) const {
+        const std::int64_t item = static_cast<std::int64_t>(size), copies = row == 0 ? 1 : rows;
+        if (copies == 1 || std::abs(step) <= std::abs(row)) {
+            for (std::int64_t r = 0; r < copies; ++r)
+                gather(data + r * row, step, static_cast<std::size_t>(n), size, swapped, to + r * pitch);
+        } else {
+            for (std::int64_t c = 0; c < n; ++c)
+                copy_elements(data + c * step, row, to + c * item, pitch, static_cast<std::size_t>(copies),
+                              size, swapped);
+        }
+        return {to, row == 0 ? 0 : pitch, item, size, false};
+    }
+};
+
+// Those of both, `rows` of n elements; with `repeats` each row of the other is one element.
+struct Pairs {
+    OperandRows one, other;
+    std::int64_t rows, n;
+    bool repeats = false;
+
+    bool lie() const { return one.lies() && (repeats || other.lies()); }
+    // add(pair, stride of its rows, number of the first, how many, elements of each) of pieces that lie side
+    // by side, of at most so many rows and elements.
+    template <class Add>
+    void each_piece(std::int64_t most_rows, std::int64_t most_elements, const Add& add) const {
+        const std::int64_t item = static_cast<std::int64_t>(one.size), pitch = most_elements * item + 64;
+        const Room room(static_cast<std::size_t>(lie() ? 64 : 2 * most_rows * pitch));
+        for (std::int64_t r = 0; r < rows; r += most_rows) {
+            const std::int64_t some = std::min(most_rows, rows - r);
+            for (std::int64_t i = 0; i < n; i += most_elements) {
+                const std::int64_t now = std::min(most_elements, n - i);
+                OperandRows x = one.from(r, i), y = other.from(r, repeats ? 0 : i);
+                if (!x.lies()) x = x.copied(some, now, room.get(), pitch);
+                if (!repeats && !y.lies()) y = y.copied(some, now, room.get() + most_rows * pitch, pitch);
+                add(PairRows{x.data, y.data, y.row, repeats}, x.row, static_cast<std::size_t>(r),
+                    static_cast<std::size_t>(some), static_cast<std::size_t>(now));
+            }
+        }
+    }
+};
+
+// `rows` vectors whose neighbours lie as `side` says, and their elements [begin, end) as `run` does, to
+// columns from number j on.
+void add_vectors(const Plan& plan, const Method& method, const char* x, const char* other, const Dim& side,
+                 const Dim& run, std::int64_t rows, std::int64_t begin, std::int64_t end, std::size_t j,
+                 void* tile) {
+    const std::size_t size = size_of(plan.format);
+    const Pairs pairs{{x + begin * run.in, side.in, run.in, size, plan.swapped},
+                      {other + begin * run.mask, side.mask, run.mask, size, plan.other_swapped},
+                      rows,
+                      end - begin};
+    constexpr std::int64_t together = 64;
+    const std::int64_t some = pairs.lie() ? rows : std::min(rows, together),
+                       fitting = dot_copied_bytes / (some * static_cast<std::int64_t>(size)),
+                       most = pairs.lie() ? block : std::clamp<std::int64_t>(fitting, together, block);
+    record(pairs.lie() ? Route::dot_rows : Route::dot_rows_copied);
+    pairs.each_piece(some, most,
+                     [&](const PairRows& pair, std::ptrdiff_t stride, std::size_t first, std::size_t now,
+                         std::size_t n) { method.lanes(tile, j + first, &pair, n, stride, now); });
 }
 
-class Job {
-  public:
-    explicit Job(const DotCall& call)
-        : all_(call),
-          method_(method_of(call.format)),
-          pass_(all_, method_),
-          item_(static_cast<std::int64_t>(all_.size())) {
-        const std::int64_t bytes = dot_bytes(call);
-        is_brief_ = bytes < brief_bytes;
-        threads_ = bytes >= threaded_bytes ? static_cast<std::size_t>(thread_count()) : 1;
-        share_out(threads_ > 1 ? 2 * static_cast<std::int64_t>(threads_) : 1);
-    }
-
-    void run() {
-        const BriefWork brief(is_brief_);
-        if (parts_ == 1) {
-            auto task = [&](std::size_t t, std::size_t) {
-                const Room tile(tile_bytes);
-                const DotRange some = some_of(static_cast<std::int64_t>(t));
-                pass_.add(tile.get(), some, 0, all_.length);
-                for (const Doubtful& each : finish(tile.get(), some))
-                    put(each, exact_of(each, 0, all_.length));
-            };
-            return for_each_task(static_cast<std::size_t>(tiles_), threads_, task);
-        }
-        record(Route::dot_parts);
-        std::vector<Room> states;
-        for (std::int64_t i = 0; i < tiles_ * parts_; ++i) states.emplace_back(tile_bytes);
-        auto task = [&](std::size_t i, std::size_t) {
-            const std::int64_t begin = static_cast<std::int64_t>(i) % parts_ * part_;
-            pass_.add(states[i].get(), some_of(static_cast<std::int64_t>(i) / parts_), begin,
-                      std::min(begin + part_, all_.length));
-        };
-        for_each_task(states.size(), threads_, task);
-        for (std::int64_t t = 0; t < tiles_; ++t) join(states.data() + t * parts_, some_of(t));
-    }
-
-  private:
-    // Cuts the work into at least so many tasks, if there is enough of it.
-    void share_out(std::int64_t shares) {
-        std::int64_t worth = std::max<std::int64_t>(dot_task_bytes / (all_.length * item_),
-                                                    all_.by_columns ? std::int64_t{dot_row} : 1);
-        const std::int64_t least_worth =
-            all_.by_columns ? std::min<std::int64_t>(all_.side().size, dot_short_row) : 8;
-        worth = std::max(std::min(worth, divided_up(all_.count, shares)), least_worth);
-        if (!all_.by_columns) worth = divided_up(worth, 8) * 8;
-        each_ = std::clamp<std::int64_t>(worth, 1, most_vectors);
-        tiles_ = divided_up(all_.count, each_);
-        const std::int64_t least =
-            all_.by_columns ? std::max<std::int64_t>(dot_part_elements / all_.side().size, dot_part_rows)
-                            : dot_part_elements;
-        parts_ = tiles_ >= shares ? 1
-                                  : std::clamp<std::int64_t>(divided_up(2 * shares, tiles_), 1,
-                                                             divided_up(all_.length, least));
-        part_ = divided_up(divided_up(all_.length, parts_), all_.fold) * all_.fold;
-        parts_ = divided_up(all_.length, part_);
-    }
-
-    // A pair of vectors whose result is not certain.
-    struct Doubtful {
-        const char *a, *b;
-        std::int64_t out;
-        bool is_rough_finite;
+void add_columns(const Plan& plan, const Method& method, const Range& range, std::int64_t fold, void* tile) {
+    const Dim row = plan.reduced.rank > 0 ? plan.reduced.dim[0] : Dim{1, 0, 0, 0}, &inner = plan.inner;
+    const MaskWalk place(plan, range.outer);
+    const std::size_t size = size_of(plan.format);
+    Pairs pairs{
+        {place.x() + range.first * inner.in + range.begin * row.in, row.in, inner.in, size, plan.swapped},
+        {place.mask() + range.first * inner.mask + range.begin * row.mask, row.mask, inner.mask, size,
+         plan.other_swapped},
+        range.end - range.begin,
+        range.last - range.first,
+        inner.mask == 0 && !plan.other_swapped};
+    const auto add = [&](const Pairs& some) {
+        const std::int64_t bytes = some.n * static_cast<std::int64_t>(size),
+                           most = some.lie() ? block
+                                             : std::clamp<std::int64_t>(dot_copied_bytes / bytes, 8, block);
+        some.each_piece(most, some.n,
+                        [&](const PairRows& pair, std::ptrdiff_t stride, std::size_t, std::size_t rows,
+                            std::size_t n) { method.columns(tile, &pair, stride, rows, n); });
     };
+    record(fold > 1      ? Route::dot_columns_folded
+           : pairs.lie() ? Route::dot_columns
+                         : Route::dot_columns_copied);
+    if (fold == 1) return add(pairs);
+    // Rows that lie side by side: several as one.
+    const std::int64_t sets = pairs.rows / fold, rest = pairs.rows % fold;
+    Pairs last{pairs.one.from(sets * fold, 0), pairs.other.from(sets * fold, 0), 1, rest * pairs.n};
+    pairs.one.row *= fold, pairs.other.row *= fold;
+    pairs.rows = sets, pairs.n *= fold;
+    if (sets > 0) add(pairs);
+    if (rest > 0) add(last);
+}
 
-    DotRange some_of(std::int64_t tile) const {
-        const std::int64_t first = tile * each_;
-        return {first, std::min(each_, all_.count - first)};
-    }
+// Sums of products in the superaccumulator.
+template <Format format>
+struct ExactPairs {
+    static constexpr std::size_t some = 1024, size = size_of(format);
 
-    double lost() const {
-        return all_.format == Format::f64 ? product_underflow * static_cast<double>(all_.length) : 0;
-    }
-
-    // Writes the results that are certain.
-    std::vector<Doubtful> finish(char* tile, const DotRange& some) const {
-        std::vector<Doubtful> doubtful;
-        const std::size_t size = size_of(all_.result);
-        alignas(64) char results[most_vectors * 8];
-        std::uint8_t failed[most_vectors];
-        const std::size_t failures = finish_all(tile, static_cast<std::size_t>(some.count), results, failed);
-        DotWalk walk(all_, some.first);
-        for (std::int64_t j = 0; j < some.count;) {
-            const std::int64_t now = std::min(walk.run(), some.count - j), step = all_.side().out;
-            scatter(results + static_cast<std::size_t>(j) * size, static_cast<std::size_t>(now), size,
-                    static_cast<char*>(all_.out) + walk.out() * static_cast<std::int64_t>(size),
-                    step * static_cast<std::int64_t>(size));
-            if (failures > 0) add_doubtful(tile, j, now, failed, walk, doubtful);
-            walk.skip(now);
-            j += now;
-        }
-        return doubtful;
-    }
-
-    std::size_t finish_all(char* tile, std::size_t n, char* results, std::uint8_t* failed) const {
-        if (!is_byte_float(all_.result))
-            return method_.finish(tile, 0, n, lost(), all_.result, results, failed);
-        std::size_t failures = 0;
-        for (std::size_t j = 0; j < n; ++j) {
-            std::uint64_t bits = 0;
-            Sum total = method_.total(tile, j);
-            total.bound += lost();
-            failed[j] = !round_to_byte(total, all_.result, bits);
-            failures += failed[j];
-            store_bits(results, j, bits, 1);
-        }
-        return failures;
-    }
-
-    void add_doubtful(const char* tile, std::int64_t first, std::int64_t n, const std::uint8_t* failed,
-                      const DotWalk& walk, std::vector<Doubtful>& to) const {
-        const DotDim side = all_.side();
-        for (std::int64_t k = 0; k < n; ++k) {
-            const std::size_t j = static_cast<std::size_t>(first + k);
-            if (failed[j] == 0) continue;
-            const bool is_finite = magnitude(method_.total(tile, j).hi) < __builtin_huge_val();
-            to.push_back(
-                {walk.a() + k * side.a, walk.b() + k * side.b, walk.out() + k * side.out, is_finite});
+    static void lanes(void* tile, std::size_t j, const void* pair, std::size_t n, std::ptrdiff_t row_stride,
+                      std::size_t rows) {
+        const PairRows& all = *static_cast<const PairRows*>(pair);
+        for (std::size_t r = 0; r < rows; ++r) {
+            const auto row = static_cast<std::ptrdiff_t>(r);
+            add_products(static_cast<Superaccumulator*>(tile)[j + r], all.x + row * row_stride,
+                         all.other + row * all.other_stride, n, format);
         }
     }
 
-    Superaccumulator exact_of(const Doubtful& each, std::int64_t begin, std::int64_t end) const {
-        return exact_dot(all_, each.a, each.b, begin, end, each.is_rough_finite);
-    }
-
-    void put(const Doubtful& each, const Superaccumulator& total) const {
-        record(Route::dot_exact);
-        const std::uint64_t bits = total.rounded({Finalize::itself, all_.result, all_.length});
-        store_bits(all_.out, static_cast<std::size_t>(each.out), bits, size_of(all_.result));
-    }
-
-    // The parts of the same vectors.
-    void join(const Room* states, const DotRange& some) const {
-        char* const tile = states[0].get();
-        for (std::int64_t i = 1; i < parts_; ++i) {
-            for (std::size_t j = 0; j < static_cast<std::size_t>(some.count); ++j)
-                method_.merge(tile, j, states[i].get(), j);
-        }
-        const std::vector<Doubtful> doubtful = finish(tile, some);
-        if (doubtful.size() >= threads_) {
-            auto task = [&](std::size_t i, std::size_t) {
-                put(doubtful[i], exact_of(doubtful[i], 0, all_.length));
-            };
-            return for_each_task(doubtful.size(), threads_, task);
-        }
-        for (const Doubtful& each : doubtful) {
-            std::vector<Superaccumulator> totals(static_cast<std::size_t>(parts_));
-            auto task = [&](std::size_t i, std::size_t) {
-                const std::int64_t begin = static_cast<std::int64_t>(i) * part_;
-                totals[i] = exact_of(each, begin, std::min(begin + part_, all_.length));
-            };
-            for_each_task(totals.size(), threads_, task);
-            for (std::size_t i = 1; i < totals.size(); ++i) totals[0].merge(totals[i]);
-            put(each, totals[0]);
+    static void columns(void* tile, const void* pair, std::ptrdiff_t row_stride, std::size_t rows,
+                        std::size_t n) {
+        const PairRows& all = *static_cast<const PairRows*>(pair);
+        char x[some * size], other[some * size];
+        for (std::size_t r = 0; r < rows; r += some) {
+            const std::size_t now = std::min(some, rows - r);
+            const auto row = static_cast<std::ptrdiff_t>(r);
+            for (std::size_t j = 0; j < n; ++j) {
+                gather(all.x + row * row_stride + j * size, row_stride, now, size, false, x);
+                gather(all.other + row * all.other_stride + (all.repeats ? 0 : j * size), all.other_stride,
+                       now, size, false, other);
+                add_products(static_cast<Superaccumulator*>(tile)[j], x, other, now, format);
+            }
         }
     }
 
-    const DotLayout all_;
-    const DotMethod& method_;
-    const DotPass pass_;
-    const std::int64_t item_;
-    bool is_brief_;
-    std::size_t threads_;
-    std::int64_t each_, tiles_, parts_, part_;  // vectors of a tile, elements of a part
+    static Method method() {
+        Method m = exact_method(format, Map::itself);
+        m.lanes = lanes;
+        m.columns = columns;
+        return m;
+    }
 };
+
+std::uint64_t byte_bits(double hi, double lo, Format format) {
+    if (hi == 0) return 0;
+    const char* const p = reinterpret_cast<const char*>(&hi);
+    Element x = float_at<Format::f64>(p);
+    x.exponent -= 10;  // room below for a word of the other sign
+    x.significand <<= 10;
+    if (lo != 0 && (lo < 0) != x.negative) --x.significand;
+    return round_to_format(leading_of(x.significand, x.exponent, lo != 0), x.negative, format);
+}
+
+// hi + lo, at most `bound` from the exact total, rounded to a byte float; false where that is not certain.
+bool round_to_byte(const Sum& total, Format format, std::uint64_t& bits) {
+    double hi, lo;
+    two_sum(total.hi, total.lo, hi, lo);
+    if (!(magnitude(hi) < 0x1p1000) || !(total.bound < 0x1p900)) return false;
+    // The roundings of these are less than a tenth of the bound, or than the last place of `lo`. (Lemma 79)
+    const double by = total.bound > 0 ? total.bound * 1.125 + magnitude(lo) * 0x1p-50 + 0x1p-1060 : 0;
+    bits = byte_bits(hi, lo - by, format);
+    return bits == byte_bits(hi, lo + by, format) && magnitude(lo) + by <= magnitude(hi) * 0x1p-53;
+}
+
+template <Format format>
+std::size_t finish_bytes(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
+    const auto total = current_instruction_set().dots->total[static_cast<std::size_t>(format)];
+    std::size_t failures = 0;
+    for (std::size_t j = 0; j < n; ++j) {
+        std::uint64_t bits = 0;
+        failed[j] = !round_to_byte(total(tile, j, how.count), how.format, bits);
+        failures += failed[j];
+        store_bits(out, j, bits, 1);
+    }
+    return failures;
+}
+
+Tiers tiers_of(Format in, Format out) {
+    const DotMethods& all = *current_instruction_set().dots;
+    Tiers tiers;
+    tiers.work = 2;
+    if (!is_float(in)) {
+        tiers.push(all.integers[std::countr_zero(size_of(in))], 0, Route::wrapping_sums);
+        return tiers;
+    }
+    in_float_format(in, [&]<Format format>() {
+        static const Method exact = ExactPairs<format>::method();
+        Method words = all.floats[static_cast<std::size_t>(format)];
+        if (is_byte_float(out)) words.finish = finish_bytes<format>;
+        tiers.push(words, 1, Route::double_words);
+        tiers.push(exact, 2, Route::dot_exact);
+    });
+    return tiers;
+}
 
 }  // namespace
 
-void dot_products(const DotCall& call) {
-    const FloatingPointScope scope;
-    Job(call).run();
+void accumulate_pairs(const Plan& plan, const Method& method, const Range& range, std::int64_t fold,
+                      void* tile) {
+    if (plan.shape == Shape::columns) return add_columns(plan, method, range, fold, tile);
+    const Dim side = plan.kept.rank > 0 ? plan.kept.dim[plan.kept.rank - 1] : Dim{1, 0, 0, 0};
+    for (std::int64_t o = range.first, rows; o < range.last; o += rows) {
+        rows = std::min(range.last - o, side.size - o % side.size);
+        const MaskWalk place(plan, o);
+        add_vectors(plan, method, place.x(), place.mask(), side, plan.inner, rows, range.begin, range.end,
+                    static_cast<std::size_t>(o - range.first), tile);
+    }
+}
+
+void accumulate_chosen_pairs(const Plan& plan, const Method& method, std::int64_t outer,
+                             const std::int64_t* columns, std::size_t count, void* tile) {
+    const Dim one{1, 0, 0, 0}, row = plan.reduced.rank > 0 ? plan.reduced.dim[0] : one;
+    const MaskWalk place(plan, outer);
+    method.init(tile, count);
+    for (std::size_t j = 0; j < count; ++j)
+        add_vectors(plan, method, place.x() + columns[j] * plan.inner.in,
+                    place.mask() + columns[j] * plan.inner.mask, one, row, 1, 0, plan.reduced_count, j, tile);
+}
+
+void dot_products(const View& x, const bool* reduced, Format result, void* out) {
+    const Plan plan = plan_reduction(x, reduced, {});
+    const Target target{
+        tiers_of(x.format, result), {Finalize::itself, result, plan.reduced_count}, static_cast<char*>(out)};
+    run_job(plan, &target, 1);
 }
 
 }  // namespace samesum

@@ -3,14 +3,18 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
+#include <iterator>
+#include <type_traits>
 
 #include "arithmetic/rounding.hpp"
-#include "exact/byte_floats.hpp"
 #include "exact/elements.hpp"
 #include "exact/methods.hpp"
 #include "exact/moments/moments.hpp"
+#include "exact/totals/superaccumulator.hpp"
 #include "kernels/instruction_set.hpp"
 #include "select/reduction_thresholds.hpp"
+#include "select/routes.hpp"
 
 namespace samesum {
 
@@ -87,62 +91,62 @@ struct ExactVariance {
 
 }  // namespace
 
-const Method& exact_variance_method(Format format) {
-    switch (format) {
-        case Format::f16:
-            return ExactVariance<Format::f16>::method;
-        case Format::bf16:
-            return ExactVariance<Format::bf16>::method;
-        case Format::f32:
-            return ExactVariance<Format::f32>::method;
-        case Format::f64:
-            return ExactVariance<Format::f64>::method;
-        case Format::i8:
-            return ExactVariance<Format::i8>::method;
-        case Format::i16:
-            return ExactVariance<Format::i16>::method;
-        case Format::i32:
-            return ExactVariance<Format::i32>::method;
-        case Format::i64:
-            return ExactVariance<Format::i64>::method;
-        case Format::u16:
-            return ExactVariance<Format::u16>::method;
-        case Format::u32:
-            return ExactVariance<Format::u32>::method;
-        case Format::u64:
-            return ExactVariance<Format::u64>::method;
-        case Format::e3m4:
-            return ExactVariance<Format::e3m4>::method;
-        case Format::e4m3:
-            return ExactVariance<Format::e4m3>::method;
-        case Format::e4m3b11fnuz:
-            return ExactVariance<Format::e4m3b11fnuz>::method;
-        case Format::e4m3fn:
-            return ExactVariance<Format::e4m3fn>::method;
-        case Format::e4m3fnuz:
-            return ExactVariance<Format::e4m3fnuz>::method;
-        case Format::e5m2:
-            return ExactVariance<Format::e5m2>::method;
-        case Format::e5m2fnuz:
-            return ExactVariance<Format::e5m2fnuz>::method;
-        default:
-            return ExactVariance<Format::u8>::method;
-    }
+const Method& exact_variance_method(Format in) {
+    return *in_any_format(in, []<Format f>() { return &ExactVariance<f>::method; });
 }
 
 namespace {
 
-// False, and nothing is added, where the block has no total in few words.
-template <class Total>
-bool add_total(Total& total, const char* x, std::size_t n, Format in, Map map) {
-    if (static_cast<std::int64_t>(n) < few_exact_rows || !total.is_finite()) return false;
-    const auto& totals = current_instruction_set().exact_blocks->total[static_cast<std::size_t>(in)];
-    const ExactParts parts = totals[static_cast<std::size_t>(map)](x, n);
-    if (!parts.known) return false;
-    for (const double part : parts.part) {
-        if (part != 0) add_double(total, part);
+// n float64 times a power of two, which is returned: zero where that would not be exact. The first element
+// tells which way.
+int scaled_block(const char* x, std::size_t n, double* to) {
+    constexpr int octaves = 600;
+    const int power = magnitude(bits_at<double>(x)) > 1 ? -octaves : octaves;
+    const double scale = std::ldexp(1.0, power), back = std::ldexp(1.0, -power);
+    int exact = 1;
+    for (std::size_t i = 0; i < n; ++i) {
+        const double v = bits_at<double>(x + i * sizeof v);
+        to[i] = v * scale;
+        exact &= to[i] * back == v ? 1 : 0;
     }
-    return true;
+    return exact != 0 ? power : 0;
+}
+
+// How many of n <= exact_elements elements were added as the whole numbers that their block has on its grids:
+// none where it has none. Grids reach from 2^-700 to 2^900; blocks beyond are scaled.
+template <class Total>
+std::size_t add_whole(Total& total, const char* x, std::size_t n, Format in, Map map) {
+    if (static_cast<std::int64_t>(n) < few_exact_rows || !total.is_finite()) return 0;
+    const auto& blocks = current_instruction_set().kept_blocks->block[static_cast<std::size_t>(in)];
+    const auto lane = blocks[static_cast<std::size_t>(map)].lane;
+    KeptPart sum{.exponent = 0};
+    std::size_t taken = lane(sum, x, n);
+    int octaves = 0;
+    // A running total has no room for what lies below the least number.
+    if (taken == 0 && in == Format::f64 && std::is_same_v<Total, Superaccumulator>) {
+        alignas(64) double scaled[exact_elements];
+        octaves = scaled_block(x, n, scaled) * (map == Map::square ? 2 : 1);
+        sum = {.exponent = 0};
+        if (octaves != 0) taken = lane(sum, scaled, n);
+    }
+    if (taken == 0) return 0;
+    for (std::size_t i = 0; i < kept_parts; ++i)
+        add_units(total, sum.part[i], sum.exponent + kept_units[i] - octaves);
+    for (std::size_t i = 0; i < std::size(deep_units); ++i)
+        add_units(total, sum.deep[i], sum.exponent + deep_units[i] - octaves);
+    return taken;
+}
+
+// add(elements, how many) of those that are left.
+template <class Total, class Add>
+void add_blocks(Total& total, const char* x, std::size_t n, Format in, Map map, const Add& add) {
+    for (std::size_t now; n > 0; n -= now, x += now * size_of(in)) {
+        const std::size_t block = std::min(exact_elements, n);
+        now = add_whole(total, x, block, in, map);
+        if (now > 0) continue;
+        record(Route::state_exact_blocks);
+        add(x, now = block);
+    }
 }
 
 template <Format format, Map map>
@@ -153,14 +157,10 @@ struct ExactSums {
 
     static Superaccumulator* states(void* tile) { return static_cast<Superaccumulator*>(tile); }
 
-    static void add(Superaccumulator& total, const char* x, std::size_t n) {
-        if (!add_total(total, x, n, format, map)) add_elements<format, map>(total, x, size, n);
-    }
-
     static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
-        const char* p = static_cast<const char*>(x);
-        for (std::size_t i = 0; i < n; i += exact_elements)
-            add(states(tile)[j], p + i * size, std::min(exact_elements, n - i));
+        Superaccumulator& total = states(tile)[j];
+        add_blocks(total, static_cast<const char*>(x), n, format, map,
+                   [&](const char* p, std::size_t some) { add_elements<format, map>(total, p, size, some); });
     }
 
     static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
@@ -183,7 +183,7 @@ struct ExactSums {
         for (std::size_t j = 0; j < n; j += together) {
             const std::size_t now = std::min(together, n - j);
             untangle(p + j * size, row_stride / static_cast<std::ptrdiff_t>(size), now, rows, runs, pitch);
-            for (std::size_t k = 0; k < now; ++k) add(states(tile)[j + k], runs + k * pitch * size, rows);
+            for (std::size_t k = 0; k < now; ++k) lane(tile, j + k, runs + k * pitch * size, rows);
         }
     }
 
@@ -203,13 +203,13 @@ std::array<Method, 3> by_map() {
 
 }  // namespace
 
-void add_block(Superaccumulator& total, const char* x, std::size_t n, Format in) {
-    if (!add_total(total, x, n, in, Map::itself)) add_elements(total, x, n, in);
+template <class Total>
+void add_block(Total& total, const char* x, std::size_t n, Format in) {
+    add_blocks(total, x, n, in, Map::itself,
+               [&](const char* p, std::size_t some) { add_elements(total, p, some, in); });
 }
-
-void add_block(RunningTotal& total, const char* x, std::size_t n, Format in) {
-    if (!add_total(total, x, n, in, Map::itself)) add_elements(total, x, n, in);
-}
+template void add_block(Superaccumulator&, const char*, std::size_t, Format);
+template void add_block(RunningTotal&, const char*, std::size_t, Format);
 
 const Method& exact_sum_method(Format in, Map map) {
     static const std::array<Method, 3> methods[] = {by_map<Format::f16>(), by_map<Format::bf16>(),

@@ -17,7 +17,7 @@ const Method& exact_variance_method(Format format);
 const Method& exact_sum_method(Format in, Map map);
 
 // Adds n <= scan_elements contiguous elements.
-void add_block(Superaccumulator& total, const char* x, std::size_t n, Format in);
-void add_block(RunningTotal& total, const char* x, std::size_t n, Format in);
+template <class Total>
+void add_block(Total& total, const char* x, std::size_t n, Format in);
 
 }  // namespace samesum

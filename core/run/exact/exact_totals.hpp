@@ -52,4 +52,13 @@ class ExactTotals {
     std::vector<WholeWords> whole_;       // of integers
 };
 
+// An exact total as bytes, the same for the same total: docs/states.md says what each of them means.
+
+void encode(const Superaccumulator& total, std::string& to);
+void encode(const WholeWords& total, std::string& to);
+
+// Reads one total and moves on; false if there is none in the canonical form.
+bool decode(const char*& from, const char* end, Superaccumulator& total);
+bool decode(const char*& from, const char* end, WholeWords& total);
+
 }  // namespace samesum

@@ -11,7 +11,7 @@
 #include "run/masks/masked.hpp"
 #include "run/reduce/accumulate.hpp"
 #include "run/reduce/finish.hpp"
-#include "run/room.hpp"
+#include "run/tiles.hpp"
 #include "select/reduction_thresholds.hpp"
 #include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
@@ -36,11 +36,11 @@ class PackedSets {
             masked_.emplace(one_by_one_ ? joined(kept_, reduced_) : joined(reduced_, kept_), plan);
     }
 
-    std::int64_t blocks() const { return (plan_.kept_count + together_ - 1) / together_; }
+    std::int64_t together() const { return together_; }
     std::int64_t bytes() const { return plan_.kept_count * plan_.reduced_count * size_; }
 
-    void reduce(std::int64_t block, const Target* targets, std::size_t count) const {
-        const std::int64_t first = block * together_, n = std::min(together_, plan_.kept_count - first);
+    // n sets, from number `first` on.
+    void reduce(std::int64_t first, std::int64_t n, const Target* targets, std::size_t count) const {
         Target some[most_results];
         for (std::size_t i = 0; i < count; ++i) {
             const std::int64_t at = first * static_cast<std::int64_t>(size_of(targets[i].how.format));
@@ -134,11 +134,8 @@ class PackedSets {
 void reduce_packed(const Plan& plan, const Manner& manner, const Target* targets, std::size_t count) {
     const PackedSets sets(plan, manner);
     const BriefWork brief(sets.bytes() < brief_bytes);
-    auto task = [&](std::size_t t, std::size_t) {
-        sets.reduce(static_cast<std::int64_t>(t), targets, count);
-    };
-    for_each_task(static_cast<std::size_t>(sets.blocks()),
-                  static_cast<std::size_t>(sets.bytes() >= threaded_bytes ? thread_count() : 1), task);
+    for_each_batch(plan.kept_count, sets.together(), threads_for(sets.bytes(), threaded_bytes),
+                   [&](std::int64_t first, std::int64_t n) { sets.reduce(first, n, targets, count); });
 }
 
 }  // namespace samesum

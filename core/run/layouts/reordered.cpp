@@ -79,9 +79,7 @@ class Permutation {
         for_each_task(static_cast<std::size_t>(outer.count() * blocks), threads(), task);
     }
 
-    std::size_t threads() const {
-        return static_cast<std::size_t>(count_ * item_ >= threaded_bytes ? thread_count() : 1);
-    }
+    std::size_t threads() const { return threads_for(count_ * item_, threaded_bytes); }
 
     // Elements that follow one another in dimension `lead` of the source, and in the last one of the results.
     void transpose(int lead) const {

@@ -7,7 +7,7 @@
 
 #include "layout/plan.hpp"
 #include "run/reduce/reduce.hpp"
-#include "run/room.hpp"
+#include "run/tiles.hpp"
 #include "select/routes.hpp"
 
 namespace samesum {

@@ -2,12 +2,17 @@
 // is read, from the layout alone.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 
+#include "layout/copy.hpp"
 #include "layout/groups.hpp"
-#include "layout/packed_lines.hpp"
-#include "layout/scan_plan.hpp"
+#include "layout/plan.hpp"
 #include "methods/method.hpp"
+#include "run/tiles.hpp"
+#include "select/reduction_thresholds.hpp"
+#include "threads/pool.hpp"
 
 namespace samesum {
 
@@ -28,5 +33,51 @@ Staging stage_normalization(const View& x, int axis, const void* out);
 
 // In words, for tests and those who look for a way.
 std::string text(const Staging& staging);
+
+// Small groups of few columns (layout/groups.hpp), some of them at a time as wide rows.
+
+// The first column of these groups, then the second one and so on, row by row.
+void transpose_groups(const Groups& groups, std::int64_t first, std::int64_t number, char* to);
+
+// Results of a block, so many of each group, come to lie as those of one group after the other.
+void put_groups(const char* results, Format format, std::int64_t of_each, std::int64_t first,
+                std::int64_t number, void* out);
+
+// each(rows of a block, its first group, how many they are) of some groups. What a block needs is not on the
+// stack: threads may have little of it.
+template <class Each>
+void take_block(const Groups& groups, std::int64_t first, std::int64_t number, const Each& each) {
+    const Room elements(groups.room_for(number, groups.rows, groups.format));
+    transpose_groups(groups, first, number, elements.get());
+    const std::int64_t size = static_cast<std::int64_t>(size_of(groups.format)),
+                       shape[] = {groups.rows, groups.columns * number}, strides[] = {shape[1] * size, size};
+    each(View{elements.get(), 2, shape, strides, groups.format, false}, first, number);
+}
+
+// The same of all groups, some at a time.
+template <class Each>
+void for_each_block(const Groups& groups, std::size_t threads, const Each& each) {
+    for_each_batch(groups.count, groups.together(), threads,
+                   [&](std::int64_t first, std::int64_t n) { take_block(groups, first, n, each); });
+}
+
+// Short lines (layout/packed_lines.hpp), some of them at a time side by side.
+
+// each(contiguous lines along the second of two axes, the number of the first of them)
+template <class Each>
+void for_each_packed(const PackedLines& lines, std::size_t threads, const Each& each) {
+    const View& x = lines.view();
+    Dims all;
+    for (int i = 0; i < x.rank; ++i)
+        if (x.shape[i] > 1) all.push({x.shape[i], x.strides[i], 0});
+    const Packing packing(all, size_of(x.format), x.swapped);
+    const std::int64_t item = static_cast<std::int64_t>(size_of(x.format)), length = lines.length();
+    for_each_batch(lines.count(), lines.together(), threads, [&](std::int64_t first, std::int64_t n) {
+        const Room elements(static_cast<std::size_t>(n * length * item));
+        packing.copy(x.data, first * length, n * length, elements.get());
+        const std::int64_t shape[] = {n, length}, strides[] = {length * item, item};
+        each(View{elements.get(), 2, shape, strides, x.format, false}, first);
+    });
+}
 
 }  // namespace samesum

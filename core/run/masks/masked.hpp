@@ -6,8 +6,9 @@
 
 #include "layout/copy.hpp"
 #include "layout/plan.hpp"
-#include "methods/mask_method.hpp"
 #include "methods/method.hpp"
+#include "methods/tables.hpp"
+#include "run/reduce/reduce.hpp"
 
 namespace samesum {
 
@@ -24,6 +25,27 @@ CodeRange codes_of(Format format, Skip skip);
 
 // The same dimensions with their steps in the mask as `in`.
 Dims mask_dims(Dims dims);
+
+// Where an element and its byte of the mask, or its pair, are, from one index of some dimensions to the next.
+class MaskWalk {
+  public:
+    MaskWalk(const Dims& dims, const char* x, const char* mask, std::int64_t first)
+        : x_(x), start_(mask), masks_(mask_dims(dims)), in_(dims, first), mask_(masks_, first) {}
+    // The first element of each output.
+    MaskWalk(const Plan& plan, std::int64_t first) : MaskWalk(plan.kept, plan.data, plan.mask, first) {}
+
+    void next() {
+        in_.next();
+        mask_.next();
+    }
+    const char* x() const { return x_ + in_.in(); }
+    const char* mask() const { return start_ == nullptr ? nullptr : start_ + mask_.in(); }
+
+  private:
+    const char *const x_, *const start_;
+    const Dims masks_;
+    Walk in_, mask_;
+};
 
 // The elements of some dimensions of a masked array, in row-major order.
 class MaskedElements {
@@ -77,5 +99,12 @@ void accumulate_masked(const Plan& plan, const Method& method, const Range& rang
 void accumulate_chosen_masked(const Plan& plan, const Method& method, std::int64_t outer,
                               const std::int64_t* columns, std::size_t count, const Chosen& chosen,
                               void* tile);
+
+// Reductions of the elements that a mask chooses.
+
+// Does what `reduce_several` does with the elements that are chosen. Each set has one where a position is
+// asked for, and where an extreme is, unless NaNs alone are left out. Where zeros are left out, elements are
+// counted.
+void reduce_masked(const View& x, const bool* reduced, const Result* results, std::size_t n);
 
 }  // namespace samesum

@@ -7,34 +7,12 @@
 #include "layout/plan.hpp"
 #include "run/masks/masked.hpp"
 #include "run/reduce/accumulate.hpp"
-#include "run/room.hpp"
-#include "select/mask_thresholds.hpp"
+#include "run/tiles.hpp"
 #include "select/routes.hpp"
 
 namespace samesum {
 
 namespace {
-
-// Where an element and its byte of the mask are, from one index of some dimensions to the next.
-class MaskWalk {
-  public:
-    MaskWalk(const Dims& dims, const char* x, const char* mask, std::int64_t first)
-        : x_(x), start_(mask), masks_(mask_dims(dims)), in_(dims, first), mask_(masks_, first) {}
-    // The first element of each output.
-    MaskWalk(const Plan& plan, std::int64_t first) : MaskWalk(plan.kept, plan.data, plan.mask, first) {}
-
-    void next() {
-        in_.next();
-        mask_.next();
-    }
-    const char* x() const { return x_ + in_.in(); }
-    const char* mask() const { return start_ == nullptr ? nullptr : start_ + mask_.in(); }
-
-  private:
-    const char *const x_, *const start_;
-    const Dims masks_;
-    Walk in_, mask_;
-};
 
 inline const char* moved(const char* mask, std::int64_t step) {
     return mask == nullptr ? nullptr : mask + step;
@@ -145,30 +123,6 @@ void add_rows(const MaskedElements& elements, const Method& method, const Masked
                tile);
 }
 
-// Rows that become runs at a time.
-constexpr std::int64_t most_run_rows = 256;
-
-// Adds some rows of n columns, each of which becomes a run of its chosen elements first.
-void add_runs(const MaskedElements& elements, const Method& method, const MaskedElements::Block& block,
-              std::size_t n, void* tile) {
-    constexpr std::size_t together = 16, most_pitch = most_run_rows + 32;
-    const UntangleMethods& untangling = *current_instruction_set().untangling;
-    const std::size_t rows = block.n / n, size = elements.size(), pitch = (rows + 15) / 16 * 16 + 16;
-    const std::ptrdiff_t step = static_cast<std::ptrdiff_t>(n);
-    alignas(64) char runs[together * most_pitch * 8];
-    alignas(64) std::uint8_t masks[together * most_pitch];
-    for (std::size_t j = 0; j < n; j += together) {
-        const std::size_t some = std::min(together, n - j);
-        untangling.any[std::countr_zero(size)](block.x + j * size, step, some, rows, runs, pitch);
-        untangling.any[0](block.mask + j, step, some, rows, masks, pitch);
-        for (std::size_t k = 0; k < some; ++k) {
-            char* const run = runs + k * pitch * size;
-            const std::size_t left = pick(run, masks + k * pitch, rows, size, run);
-            if (left > 0) method.lanes(tile, j + k, run, left, 0, 1);
-        }
-    }
-}
-
 void add_lanes(const Plan& plan, const Method& method, const Range& range, const Chosen& chosen, void* tile) {
     const Dims set = reduced_dims(plan);
     const MaskedElements elements(set, plan);
@@ -178,104 +132,36 @@ void add_lanes(const Plan& plan, const Method& method, const Range& range, const
                  static_cast<std::size_t>(o - range.first), tile);
 }
 
-// Columns of a plan from number `first` on, row by row.
-class Columns {
-  public:
-    Columns(const Plan& plan, const Range& range, std::int64_t first, std::int64_t n)
-        : n_(n),
-          place_(plan, range.outer),
-          x_(place_.x() + first * plan.inner.in),
-          mask_(moved(place_.mask(), first * plan.inner.mask)),
-          elements_(rows_of(plan, n), plan) {}
-
-    const MaskedElements& elements() const { return elements_; }
-    std::int64_t most() const { return std::max<std::int64_t>(1, elements_.most() / n_); }
-    MaskedElements::Block rows(std::int64_t r, std::int64_t count, MaskUse use, char* x_room,
-                               std::uint8_t* mask_room) const {
-        return elements_.block(x_, mask_, r * n_, count * n_, use, x_room, mask_room);
-    }
-
-  private:
-    static Dims rows_of(const Plan& plan, std::int64_t n) {
-        Dims rows = plan.reduced;
-        rows.push({n, plan.inner.in, 0, plan.inner.mask});
-        return rows;
-    }
-
-    const std::int64_t n_;
-    const MaskWalk place_;
-    const char *const x_, *const mask_;
-    const MaskedElements elements_;
-};
-
-// Columns that are too few, or lie too far apart, for whole rows of them to be read where they are.
-void add_columns_alone(const Plan& plan, const Method& method, const Range& range, void* tile) {
-    const std::int64_t n = range.last - range.first,
-                       row = n * static_cast<std::int64_t>(size_of(plan.format)),
-                       most = std::min(range.end - range.begin,
-                                       std::clamp<std::int64_t>(masked_run_bytes / row, least_masked_run_rows,
-                                                                most_run_rows));
-    const Columns columns(plan, range, range.first, n);
-    const Room x(static_cast<std::size_t>(most * row)), mask(static_cast<std::size_t>(most * n));
-    for (std::int64_t r = range.begin; r < range.end; r += most) {
-        auto block = columns.rows(r, std::min(most, range.end - r), MaskUse::compacted, x.get(),
-                                  reinterpret_cast<std::uint8_t*>(mask.get()));
-        if (reinterpret_cast<std::uintptr_t>(block.x) % size_of(plan.format) != 0) {
-            std::memcpy(x.get(), block.x, block.n * size_of(plan.format));
-            block.x = x.get();
-        }
-        add_runs(columns.elements(), method, block, static_cast<std::size_t>(n), tile);
-    }
-}
-
-// Rows that lie side by side, read where they are. Those of tiles lie apart: what is next is not what lies
-// behind them.
-void add_rows_in_place(const Plan& plan, const Method& method, const Range& range, std::int64_t fold,
-                       std::int64_t together, const Chosen& chosen, void* tile) {
-    const std::size_t n = static_cast<std::size_t>(range.last - range.first), size = size_of(plan.format),
-                      index = static_cast<std::size_t>(std::countr_zero(size));
-    const MaskWalk start(plan, range.outer);
-    const char *const x = start.x() + range.first * plan.inner.in, *const mask =
-                                                                       moved(start.mask(), range.first);
-    MaskWalk row(plan.reduced, x, mask, range.begin), next(plan.reduced, x, mask, range.begin);
-    Rooms rooms;
-    for (std::int64_t r = range.begin, now; r < range.end; r += now) {
-        now = std::min(together, range.end - r);
-        for (std::size_t i = 0; i < static_cast<std::size_t>(now); ++i, row.next()) {
-            next.next();
-            Ahead ahead{next.x() - row.x(), mask == nullptr ? 0 : next.mask() - row.mask()};
-            auto* of_row = reinterpret_cast<const std::uint8_t*>(row.mask());
-            if (plan.skip != Skip::nothing) {
-                std::uint8_t* const left = rooms.mask + i * n;
-                methods().those_of[index](row.x(), of_row, n, codes_of(plan.format, plan.skip), left, ahead);
-                of_row = left;
-                ahead = {};
-            }
-            if (chosen.use == MaskUse::filled)
-                methods().fill[index](row.x(), of_row, n, chosen.identity, rooms.x + i * n * size, ahead);
-        }
-        if (chosen.use == MaskUse::counted)
-            add_counts(method, rooms.mask, static_cast<std::ptrdiff_t>(n), static_cast<std::size_t>(now), n,
-                       tile);
-        else
-            add_folded(method, rooms.x, static_cast<std::int64_t>(n * size), now, n, fold, tile);
-    }
+// Chosen elements alone: column by column, so few rows at a time that their lines stay in the cache.
+void add_columns_alone(const Plan& plan, const Method& method, const Range& range, const Chosen& chosen,
+                       void* tile) {
+    constexpr std::int64_t together = 256;
+    const MaskedElements column(plan.reduced, plan);
+    const MaskWalk place(plan, range.outer);
+    for (std::int64_t r = range.begin; r < range.end; r += together)
+        for (std::int64_t j = range.first; j < range.last; ++j)
+            add_lane(column, method, plan.format, place.x() + j * plan.inner.in,
+                     moved(place.mask(), j * plan.inner.mask), r, std::min(r + together, range.end), chosen,
+                     static_cast<std::size_t>(j - range.first), tile);
 }
 
 void add_columns(const Plan& plan, const Method& method, const Range& range, std::int64_t fold,
                  const Chosen& chosen, void* tile) {
     const std::int64_t n = range.last - range.first;
-    if (chosen.use == MaskUse::compacted) return add_columns_alone(plan, method, range, tile);
-    const Columns columns(plan, range, range.first, n);
+    if (chosen.use == MaskUse::compacted) return add_columns_alone(plan, method, range, chosen, tile);
+    Dims rows = plan.reduced;
+    rows.push({n, plan.inner.in, 0, plan.inner.mask});
+    const MaskedElements elements(rows, plan);
+    const MaskWalk place(plan, range.outer);
     // Whole groups of the rows that are taken as one.
-    const std::int64_t fitting = columns.most(), most = fitting > fold ? fitting / fold * fold : fitting;
-    const bool are_read = chosen.use == MaskUse::filled || plan.skip != Skip::nothing;
-    if (are_read && plan.contiguous && (plan.mask == nullptr || plan.inner.mask == 1))
-        return add_rows_in_place(plan, method, range, fold, most, chosen, tile);
+    const std::int64_t fitting = std::max<std::int64_t>(1, elements.most() / n),
+                       most = fitting > fold ? fitting / fold * fold : fitting;
     Rooms rooms;
     for (std::int64_t r = range.begin; r < range.end; r += most) {
-        const auto block = columns.rows(r, std::min(most, range.end - r), chosen.use, rooms.x, rooms.mask);
-        add_rows(columns.elements(), method, block, static_cast<std::size_t>(n), fold, chosen, rooms, tile);
+        const auto block = elements.block(place.x() + range.first * plan.inner.in,
+                                          moved(place.mask(), range.first * plan.inner.mask), r * n,
+                                          std::min(most, range.end - r) * n, chosen.use, rooms.x, rooms.mask);
+        add_rows(elements, method, block, static_cast<std::size_t>(n), fold, chosen, rooms, tile);
     }
 }
 

@@ -1,15 +1,13 @@
-#include "run/masks/masked_reduce.hpp"
-
 #include <algorithm>
 #include <vector>
 
 #include "arithmetic/rounding.hpp"
 #include "run/layouts/packed.hpp"
 #include "run/layouts/reordered.hpp"
+#include "run/masks/masked.hpp"
 #include "run/reduce/finish.hpp"
 #include "run/reduce/ways.hpp"
 #include "run/tiles.hpp"
-#include "select/mask_thresholds.hpp"
 #include "select/reduction_thresholds.hpp"
 
 namespace samesum {
@@ -40,17 +38,13 @@ bool takes_chosen_alone(const Reduction& row, Format in) {
     return row.combine == Combine::spread || (row.map == Map::exponential && !is_float(in));
 }
 
-bool is_extreme(const Reduction& row) {
-    return row.combine == Combine::minimum || row.combine == Combine::maximum;
-}
-
 bool needs_counts(const Reduction& row, const View& x) {
     return row.finalize == Finalize::over_count || takes_chosen_alone(row, x.format) ||
-           (x.skip == Skip::nan && is_extreme(row));
+           (x.skip == Skip::nan && is_extreme(row.combine));
 }
 
 std::uint64_t result_of_none(const Reduction& row, Format out) {
-    if (is_extreme(row) && is_float(out)) return canonical_nan(out);
+    if (is_extreme(row.combine) && is_float(out)) return canonical_nan(out);
     std::uint64_t bits = 0;
     fill_empty(row, out, &bits, 1);
     return bits;

@@ -1,5 +1,3 @@
-#include "run/normalize/batch_norm.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -9,12 +7,12 @@
 
 #include "arithmetic/error_free.hpp"
 #include "arithmetic/rounding.hpp"
-#include "exact/moments/norm.hpp"
+#include "exact/moments/moments.hpp"
 #include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
-#include "layout/stream.hpp"
 #include "methods/norm_method.hpp"
-#include "run/room.hpp"
+#include "run/normalize/normalize.hpp"
+#include "run/tiles.hpp"
 #include "select/normalization_thresholds.hpp"
 #include "select/routes.hpp"
 #include "select/thread_thresholds.hpp"

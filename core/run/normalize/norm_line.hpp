@@ -8,13 +8,13 @@
 
 #include "arithmetic/rounding.hpp"
 #include "exact/elements.hpp"
-#include "exact/moments/norm.hpp"
+#include "exact/moments/moments.hpp"
 #include "kernels/instruction_set.hpp"
+#include "layout/copy.hpp"
 #include "layout/plan.hpp"
-#include "layout/stream.hpp"
 #include "methods/norm_method.hpp"
 #include "run/exact/exact_sums.hpp"
-#include "run/normalize/norms.hpp"
+#include "run/normalize/normalize.hpp"
 #include "select/normalization_thresholds.hpp"
 #include "select/routes.hpp"
 

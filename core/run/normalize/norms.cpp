@@ -1,13 +1,12 @@
-#include "run/normalize/norms.hpp"
-
 #include <algorithm>
 #include <optional>
 
 #include "kernels/instruction_set.hpp"
-#include "layout/stream.hpp"
+#include "layout/copy.hpp"
 #include "run/layouts/neighbours.hpp"
 #include "run/normalize/norm_line.hpp"
-#include "run/room.hpp"
+#include "run/normalize/normalize.hpp"
+#include "run/tiles.hpp"
 #include "select/normalization_thresholds.hpp"
 #include "select/routes.hpp"
 #include "select/thread_thresholds.hpp"

@@ -6,16 +6,13 @@
 #include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
 #include "layout/plan.hpp"
-#include "layout/stream.hpp"
 #include "methods/line_method.hpp"
-#include "run/layouts/groups.hpp"
 #include "run/layouts/neighbours.hpp"
-#include "run/layouts/packed_lines.hpp"
 #include "run/layouts/staging.hpp"
 #include "run/layouts/tangled.hpp"
 #include "run/normalize/long_line.hpp"
 #include "run/normalize/normalize.hpp"
-#include "run/room.hpp"
+#include "run/tiles.hpp"
 #include "select/normalization_thresholds.hpp"
 #include "select/routes.hpp"
 #include "select/thread_thresholds.hpp"
@@ -298,7 +295,7 @@ void normalize_groups(const Groups& groups, Normalization kind, void* out) {
         normalize_loops(block, 0, kind, results.get());
         put_groups(results.get(), groups.format, groups.rows * groups.columns, first, number, out);
     };
-    for_each_block(groups, groups.elements() >= normalization_threaded_elements ? thread_count() : 1, each);
+    for_each_block(groups, threads_for(groups.elements(), normalization_threaded_elements), each);
 }
 
 void normalize_packed(const PackedLines& lines, Normalization kind, Format format, void* out) {
@@ -308,7 +305,7 @@ void normalize_packed(const PackedLines& lines, Normalization kind, Format forma
         const std::int64_t at = first * block.shape[1] * static_cast<std::int64_t>(size_of(format));
         normalize_loops(block, 1, kind, static_cast<char*>(out) + at);
     };
-    for_each_packed(lines, lines.elements() >= normalization_threaded_elements ? thread_count() : 1, each);
+    for_each_packed(lines, threads_for(lines.elements(), normalization_threaded_elements), each);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "kernels/prefetch.hpp"
 #include "layout/copy.hpp"
 #include "layout/plan.hpp"
+#include "run/dots/dots.hpp"
 #include "run/layouts/tangled.hpp"
 #include "select/layout_thresholds.hpp"
 #include "select/reduction_thresholds.hpp"
@@ -85,6 +86,7 @@ void accumulate_columns(const Plan& plan, const Method& method, const Range& ran
 
 void accumulate_chosen(const Plan& plan, const Method& method, std::int64_t outer,
                        const std::int64_t* columns, std::size_t count, void* tile, const Chosen& chosen) {
+    if (plan.is_pair) return accumulate_chosen_pairs(plan, method, outer, columns, count, tile);
     if (plan.is_masked()) return accumulate_chosen_masked(plan, method, outer, columns, count, chosen, tile);
     const std::int64_t size = static_cast<std::int64_t>(size_of(plan.format));
     Dims runs = plan.reduced;
@@ -213,7 +215,9 @@ void accumulate(const Plan& plan, const Method& method, const Range& range, void
                 const Chosen& chosen) {
     const std::int64_t fold =
         plan.shape == Shape::lanes ? 1 : fold_of(plan, method, range.last - range.first);
-    if (plan.is_masked())
+    if (plan.is_pair)
+        accumulate_pairs(plan, method, range, fold, tile);
+    else if (plan.is_masked())
         accumulate_masked(plan, method, range, fold, chosen, tile);
     else if (plan.shape == Shape::lanes)
         accumulate_lanes(plan, method, range, tile);

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <vector>
 
-#include "run/layouts/groups.hpp"
 #include "run/layouts/packed.hpp"
 #include "run/layouts/reordered.hpp"
-#include "run/masks/masked_reduce.hpp"
+#include "run/layouts/staging.hpp"
+#include "run/masks/masked.hpp"
 #include "run/reduce/finish.hpp"
-#include "run/reduce/positions.hpp"
 #include "run/reduce/ways.hpp"
 #include "run/tiles.hpp"
 #include "select/reduction_thresholds.hpp"
@@ -34,7 +33,7 @@ void reduce_groups(const Groups& groups, bool ordered, const Target* targets, st
         for (std::size_t i = 0; i < count; ++i)
             put_groups(some[i].out, some[i].how.format, groups.columns, first, number, targets[i].out);
     };
-    for_each_block(groups, groups.bytes() >= threaded_bytes ? thread_count() : 1, each);
+    for_each_block(groups, threads_for(groups.bytes(), threaded_bytes), each);
 }
 
 void run(const Loops& loops, const Target* targets, std::size_t n) {

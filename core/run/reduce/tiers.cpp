@@ -1,13 +1,10 @@
-#include "run/reduce/tiers.hpp"
-
-#include "exact/byte_floats.hpp"
-#include "exact/exponentials/exponential_total_methods.hpp"
+#include "exact/exponentials/exponential_total.hpp"
 #include "exact/methods.hpp"
 #include "exact/products/product.hpp"
 #include "kernels/instruction_set.hpp"
 #include "run/exact/exact_sums.hpp"
-#include "run/exact/exponential_words.hpp"
-#include "run/exact/integer_logarithms.hpp"
+#include "run/exact/widened.hpp"
+#include "run/reduce/finish.hpp"
 #include "select/reduction_thresholds.hpp"
 #include "select/thread_thresholds.hpp"
 
@@ -42,8 +39,8 @@ Tiers integer_tiers(const InstructionSet& set, const Reduction& row, Format in, 
     Tiers tiers;
     const std::size_t index = static_cast<std::size_t>(in == Format::boolean ? Format::u8 : in) - 4,
                       map = static_cast<std::size_t>(row.map);
-    const bool logarithms = row.finalize == Finalize::logarithm,
-               whole_logarithms = logarithms && !is_float(out), countable = count <= INT32_MAX,
+    const bool whole_logarithms = row.finalize == Finalize::logarithm && !is_float(out),
+               is_countable = count <= INT32_MAX && !whole_logarithms,
                has_sign = row.map == Map::itself && !is_unsigned(in);
     const Method& split = set.whole->split[index][map];
     if (row.finalize == Finalize::itself && !is_float(out)) {
@@ -54,26 +51,21 @@ Tiers integer_tiers(const InstructionSet& set, const Reduction& row, Format in, 
     }
     if (is_short(count)) tiers.at_once = whole_at_once(set, row, index, out);
     tiers.at_once_route = Route::short_integer_results;
-    if (fits_64_bits(in, row.map) && countable) {
+    if (fits_64_bits(in, row.map) && is_countable) {
         Method method = set.methods->modular[index][1][map];
-        if (whole_logarithms)
-            method.finish = has_sign ? finish_signed_logarithms : finish_unsigned_logarithms;
-        else
-            method.finish = has_sign ? set.whole->finish_signed : set.whole->finish_unsigned;
+        method.finish = has_sign ? set.whole->finish_signed : set.whole->finish_unsigned;
         tiers.push(method, 0, Route::wrapping_sums);
-    } else if (split.init != nullptr && countable && !whole_logarithms) {
+    } else if (split.init != nullptr && is_countable) {
         tiers.push(split, 0, Route::split_integers);
     }
-    Method method = wide_method(in, row.map);
-    if (logarithms) method.finish = finish_wide_logarithms;
-    tiers.push(method, 2, Route::exact_integers);
+    tiers.push(wide_method(in, row.map), 2, Route::exact_integers);
     return tiers;
 }
 
 Short sum_at_once(const ShortMethods& shorts, const Reduction& row, std::size_t format, std::int64_t count) {
     const std::size_t map = static_cast<std::size_t>(row.map);
-    if (count == 1 && row.finalize == Finalize::itself) return shorts.one[format][map];
-    return shorts.sum[format][map][by(row.finalize)];
+    const Short one = count == 1 && row.finalize == Finalize::itself ? shorts.one[format][map] : nullptr;
+    return one != nullptr ? one : shorts.sum[format][map][by(row.finalize)];
 }
 
 // Float64 lanes, for 16-bit results of many elements of what was added up in float32: what that leaves out of
@@ -112,10 +104,7 @@ Tiers float_sum_tiers(const InstructionSet& set, const Reduction& row, Format in
         tiers.partial = tiers.count;
         tiers.push(methods.special[map], 1, Route::special_elements);
     }
-    if (is_double) tiers.push(methods.scaled[map], 1, Route::scaled_sums);
-    // Squares that come so far are mostly too small or too large for blocks.
-    tiers.push(row.map == Map::itself ? exact_sum_method(in, row.map) : exact_method(in, row.map), 2,
-               Route::exact_sums);
+    tiers.push(exact_sum_method(in, row.map), 2, Route::exact_sums);
     return tiers;
 }
 
@@ -124,8 +113,7 @@ Tiers exponential_tiers(const ExponentialMethods& methods, Format in, Format out
     tiers.work = most_work;
     const std::size_t format = static_cast<std::size_t>(in);
     if (!is_float(in)) {
-        tiers.push(integer_exponential_method(in), 1, Route::integer_exponentials);
-        tiers.push(exponential_words_method(in), 1, Route::integer_exponential_words);
+        tiers.push(exponential_words_method(in), 1, Route::integer_exponentials);
     } else {
         if (in != Format::f64 && out != Format::f64) tiers.push(methods.sum1[format], 0, Route::exponentials);
         tiers.push(exponential_words_method(in), 1, Route::exponential_words);
@@ -154,10 +142,11 @@ Tiers product_tiers(const InstructionSet& set, Format in, Format out, std::int64
     return tiers;
 }
 
+const Method& wide_spread() { return current_instruction_set().spreads->wide; }
+
 // Results of eight bits by exact sums alone.
 Tiers variance_tiers(const SpreadMethods& spreads, Format in, Format out, std::int64_t count) {
     Tiers tiers;
-    const Format known = in == Format::boolean ? Format::u8 : in;
     if (!is_byte_float(in) && !is_byte_float(out)) {
         if (is_float(in) && size_of(in) < 8 && size_of(out) <= 4)
             tiers.push(spreads.narrow[static_cast<std::size_t>(in)], 0, Route::variance_lanes);
@@ -165,7 +154,7 @@ Tiers variance_tiers(const SpreadMethods& spreads, Format in, Format out, std::i
         if (is_few)
             tiers.push(spreads.few, 1, Route::variance_few);
         else
-            tiers.push(spreads.wide[static_cast<std::size_t>(known)], 1, Route::variance_words);
+            tiers.push(Widened<wide_spread>::method(in), 1, Route::variance_words);
     }
     tiers.push(exact_variance_method(in), 2, Route::exact_variances);
     return tiers;

@@ -3,13 +3,13 @@
 #include <vector>
 
 #include "arithmetic/division.hpp"
-#include "exact/exponentials/exponential_total_methods.hpp"
+#include "exact/exponentials/exponential_total.hpp"
 #include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
-#include "layout/scan_plan.hpp"
-#include "run/exact/exponential_words.hpp"
-#include "run/room.hpp"
+#include "layout/plan.hpp"
+#include "run/exact/widened.hpp"
 #include "run/scans/scan.hpp"
+#include "run/tiles.hpp"
 #include "select/pair_thresholds.hpp"
 #include "select/routes.hpp"
 #include "select/thread_thresholds.hpp"
@@ -257,7 +257,7 @@ class Job {
     }
 
     const ScanPlan& plan_;
-    const Method& method_;
+    const Method method_;
     const std::int64_t item_;
     const Dim side_;
     Dims outer_;

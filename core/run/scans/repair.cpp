@@ -9,7 +9,6 @@
 
 #include "arithmetic/rounding.hpp"
 #include "exact/elements.hpp"
-#include "exact/products/near_product.hpp"
 #include "exact/products/product.hpp"
 #include "kernels/instruction_set.hpp"
 #include "run/exact/exact_sums.hpp"

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-#include "layout/scan_plan.hpp"
+#include "layout/plan.hpp"
 #include "methods/method.hpp"
 #include "methods/scan_method.hpp"
 

@@ -2,13 +2,9 @@
 
 #include <algorithm>
 
-#include "layout/stream.hpp"
-#include "run/layouts/groups.hpp"
-#include "run/layouts/packed_lines.hpp"
+#include "layout/copy.hpp"
 #include "run/layouts/staging.hpp"
 #include "run/reduce/reduce.hpp"
-#include "run/room.hpp"
-#include "run/scans/long_scan.hpp"
 #include "run/scans/repair.hpp"
 #include "run/scans/scan_call.hpp"
 #include "run/tiles.hpp"
@@ -25,6 +21,8 @@ namespace {
 constexpr std::int64_t chunk_elements = LongScan::chunk_elements;
 // Lines side by side.
 constexpr std::int64_t group_lines = static_cast<std::int64_t>(scan_lines);
+// Bytes of whole lines that are written past the caches at a time.
+constexpr std::int64_t whole_line_bytes = 8 << 10;
 
 class Job {
   public:
@@ -43,9 +41,10 @@ class Job {
 
   private:
     // The loop that serves the plan.
-    enum class Loop { short_lines, columns, side_by_side, chunks, single_lines };
+    enum class Loop { short_lines, columns, side_by_side, chunks, whole_lines, single_lines };
 
     Loop loop_for(int threads) const {
+        if (are_lines_whole() && !(threads > 1 && lines_are_long(threads))) return Loop::whole_lines;
         if (lines_are_short(call_)) return Loop::short_lines;
         if (plan_.columns) return Loop::columns;
         if (lines_side_by_side()) return Loop::side_by_side;
@@ -62,29 +61,23 @@ class Job {
                 return scan_groups_side_by_side(threads);
             case Loop::chunks:
                 return long_.run(threads);
+            case Loop::whole_lines:
+                return scan_whole_lines(threads);
             case Loop::single_lines:
                 return scan_single_lines(threads);
         }
     }
 
     // Lines that lie element by element beside each other go together.
-    bool lines_side_by_side() const {
-        return plan_.lines.count() >= group_lines * long_.lines_together() && method_.takes_lines();
-    }
+    bool lines_side_by_side() const { return plan_.lines.count() >= group_lines && method_.takes_lines(); }
 
     // Lines too few for the threads, or so long that a carry joined block by block would lose its certainty.
     bool lines_are_long(int threads) const {
-        const std::int64_t together = long_.lines_together();
         if (plan_.written >= many_chunks * chunk_elements) return true;
-        if (together > 1 && plan_.lines.count() < lines_per_thread * threads * together) return true;
         return threads > 1 ? plan_.lines.count() < lines_per_thread * threads : takes_parts();
     }
 
     bool takes_parts() const { return long_.takes_parts_of(plan_.written / group_lines); }
-
-    void next_of(Walk& walk) const {
-        for (std::int64_t k = 0; k < long_.lines_together(); ++k) walk.next();
-    }
 
     void scan_one(const char* in, char* out) {
         call_.write_initial(out, 1);
@@ -93,26 +86,56 @@ class Job {
 
     void scan_groups_side_by_side(int threads) {
         record(Route::scan_side_by_side);
-        const std::int64_t together = long_.lines_together(), lines = plan_.lines.count() / together;
         const std::int64_t groups = std::max<std::int64_t>(
-            1, chunk_elements / (group_lines * std::max<std::int64_t>(1, together * plan_.axis.size)));
+            1, chunk_elements / (group_lines * std::max<std::int64_t>(1, plan_.axis.size)));
         const auto take = [&](std::int64_t first, std::int64_t some) {
             const std::int64_t last = first + some;
-            Walk walk(plan_.lines, first * together);
+            Walk walk(plan_.lines, first);
             TileScope scope;
             for (std::int64_t line = first; line < last; line += group_lines) {
                 LinePart parts[scan_lines];
                 const std::size_t count = static_cast<std::size_t>(std::min(last - line, group_lines));
-                for (std::size_t k = 0; k < count; ++k, next_of(walk)) {
+                for (std::size_t k = 0; k < count; ++k, walk.next()) {
                     parts[k] = {plan_.data + walk.in(), plan_.out + walk.out(), 0};
-                    call_.write_initial(parts[k].out, together);
+                    call_.write_initial(parts[k].out, 1);
                 }
-                method_.init(scope.tile(), scan_lines * static_cast<std::size_t>(together));
-                scan_side_by_side(call_, scope.tile(), parts, count, plan_.written, together);
+                method_.init(scope.tile(), scan_lines);
+                scan_side_by_side(call_, scope.tile(), parts, count, plan_.written);
             }
             finish_streams();
         };
-        for_each_batch(lines, groups * group_lines, static_cast<std::size_t>(threads), take);
+        for_each_batch(plan_.lines.count(), groups * group_lines, static_cast<std::size_t>(threads), take);
+    }
+
+    // Lines at one distance, whose elements and prefixes lie side by side.
+    bool are_lines_whole() const {
+        const std::int64_t room = whole_line_bytes / plan_.result() / 4;
+        return method_.whole_lines != nullptr && !plan_.columns && plan_.lines.rank <= 1 &&
+               plan_.lies(plan_.axis.in) && call_.writes(plan_.axis.out, plan_.axis.size <= room) &&
+               plan_.written == plan_.axis.size && !plan_.has_initial;
+    }
+
+    // Results that are to be streamed go through a buffer, many lines of them.
+    void scan_whole_lines(int threads) {
+        record(Route::scan_whole_lines);
+        const Dim line = plan_.lines.rank > 0 ? plan_.lines.dim[0] : Dim{1, 0, 0};
+        const bool passes = call_.streams && line.out == plan_.axis.size * plan_.result();
+        const auto take = [&](std::int64_t first, std::int64_t count) {
+            alignas(64) char buffer[whole_line_bytes];
+            const std::int64_t most = passes ? whole_line_bytes / line.out : count;
+            for (std::int64_t i = first; i < first + count; i += most) {
+                const std::int64_t now = std::min(most, first + count - i);
+                char* const out = plan_.out + i * line.out;
+                method_.whole_lines({plan_.data + i * line.in, line.in, passes ? buffer : out, line.out,
+                                     static_cast<std::size_t>(now), static_cast<std::size_t>(plan_.axis.size),
+                                     0, plan_.format, nullptr});
+                if (passes) stream(out, buffer, static_cast<std::size_t>(now * line.out));
+            }
+            finish_streams();
+        };
+        const std::int64_t each = std::max<std::int64_t>(1, plan_.axis.size);
+        for_each_batch(plan_.lines.count(), std::max<std::int64_t>(1, chunk_elements / each),
+                       static_cast<std::size_t>(threads), take);
     }
 
     // Lines of which each has a thread to itself, by parts if those may be short.
@@ -161,7 +184,7 @@ void scan_groups(Combine combine, const Groups& groups, const ScanOptions& optio
         scan_loops(combine, block, 0, options, format, results.get());
         put_groups(results.get(), format, rows * groups.columns, first, number, out);
     };
-    for_each_block(groups, groups.bytes() >= scan_threaded_bytes ? thread_count() : 1, each);
+    for_each_block(groups, threads_for(groups.bytes(), scan_threaded_bytes), each);
 }
 
 void scan_packed(Combine combine, const PackedLines& lines, const ScanOptions& options, Format format,
@@ -173,7 +196,7 @@ void scan_packed(Combine combine, const PackedLines& lines, const ScanOptions& o
                            at = first * of_each * static_cast<std::int64_t>(size_of(format));
         scan_loops(combine, block, 1, options, format, static_cast<char*>(out) + at);
     };
-    for_each_packed(lines, lines.bytes() >= scan_threaded_bytes ? thread_count() : 1, each);
+    for_each_packed(lines, threads_for(lines.bytes(), scan_threaded_bytes), each);
 }
 
 }  // namespace

@@ -3,19 +3,18 @@
 
 #include <cstdint>
 
-#include "layout/scan_plan.hpp"
+#include "layout/plan.hpp"
 #include "methods/method.hpp"
 
 namespace samesum {
 
-// Prefix sums and products. `out` is of `format` and does not overlap the input; with include_initial its
-// axis is one longer.
+// Prefix sums, products, minima and maxima (NaN wins) of which the last two have the format of x. `out` is of
+// `format` and does not overlap the input; with include_initial its axis is one longer.
 void scan(Combine combine, const View& x, int axis, const ScanOptions& options, Format format, void* out);
 
 // Every prefix, from the end with `reverse`, in the format of the elements; `out` has the shape of x, which
-// has elements. Of minima or maxima: NaN wins.
-void scan_extremes(bool maximum, const View& x, int axis, bool reverse, void* out);
-// Logarithms of sums of exponentials of floats of 16 bits or more, each within 0.51 ulp of the exact one.
+// has elements. Logarithms of sums of exponentials of floats of 16 bits or more, each within 0.51 ulp of the
+// exact one.
 void scan_exponentials(const View& x, int axis, bool reverse, void* out);
 
 }  // namespace samesum

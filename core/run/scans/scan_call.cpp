@@ -4,11 +4,9 @@
 #include <bit>
 
 #include "arithmetic/rounding.hpp"
-#include "exact/totals/wide_scan.hpp"
+#include "exact/methods.hpp"
 #include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
-#include "layout/stream.hpp"
-#include "run/layouts/tangled.hpp"
 #include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
 
@@ -17,7 +15,7 @@ namespace samesum {
 namespace {
 
 std::uint64_t initial_bits(Combine combine, Format format) {
-    if (combine == Combine::sum) return 0;
+    if (combine != Combine::product) return 0;
     return is_float(format) ? round_bits(1, format) : 1;
 }
 
@@ -29,6 +27,9 @@ bool is_streamed(const ScanPlan& plan) {
 }  // namespace
 
 const ScanMethod& scan_method(Combine combine, Format in, Format out) {
+    if (is_extreme(combine))
+        return current_instruction_set()
+            .extreme_scans->of[static_cast<std::size_t>(in)][combine == Combine::maximum];
     const bool sum = combine == Combine::sum;
     const ScanMethods& scans = *current_instruction_set().scans;
     const ProductMethods& products = *current_instruction_set().products;
@@ -69,11 +70,11 @@ void ScanCall::write_initial(char* first_prefix, std::int64_t lines) const {
 }
 
 void ScanCall::add_failures(const char* in, char* out, std::int64_t from, const std::uint8_t* failed,
-                            std::int64_t n, std::int64_t step) {
+                            std::int64_t n) {
     std::int64_t first = 0, last = n;
-    while (first < n && !failed[first * step]) ++first;
+    while (first < n && !failed[first]) ++first;
     if (first == n) return;
-    while (!failed[(last - 1) * step]) --last;
+    while (!failed[last - 1]) --last;
     failures.add({in, out, from + first, from + last});
 }
 
@@ -90,7 +91,8 @@ void scan_line(ScanCall& call, const char* in, char* out, std::int64_t begin, st
         const char* x = plan.elements_at(in + i * plan.axis.in, plan.axis.in, n, gathered);
         char* to = out + i * plan.axis.out;
         char* prefixes = direct ? to : results;
-        const bool is_of_use = call.combine != Combine::product || i + scan_block < last;
+        // Sums of floats ask for the total of the block in any case.
+        const bool is_of_use = (call.combine == Combine::sum && is_float(plan.in)) || i + scan_block < last;
         const Carry part = totals      ? totals[(i - begin) / scan_block]
                            : is_of_use ? method.total(x, n)
                                        : method.identity;
@@ -114,50 +116,31 @@ Carry line_total(const ScanCall& call, const char* in, std::int64_t begin, std::
     return carry;
 }
 
-void add_line_totals(const ScanCall& call, const char* in, std::int64_t lines, std::int64_t begin,
-                     std::int64_t end, Carry* totals) {
+void scan_side_by_side(ScanCall& call, void* tile, const LinePart* parts, std::size_t count, std::int64_t n) {
     const ScanPlan& plan = call.plan;
-    const std::size_t count = static_cast<std::size_t>(lines);
-    const Tangled tangled(size_of(plan.in), count);
-    alignas(64) char runs[Tangled::buffer_bytes];
-    for (std::int64_t i = begin; i < end; i += static_cast<std::int64_t>(tangled.rows())) {
-        const std::size_t n = std::min(tangled.rows(), static_cast<std::size_t>(end - i));
-        const std::int64_t front = plan.axis.in < 0 ? i + static_cast<std::int64_t>(n) - 1 : i;
-        tangled.untangle(in + front * plan.axis.in, n, runs);
-        for (std::size_t k = 0; k < count; ++k)
-            call.method.join(totals[k],
-                             call.method.total(runs + static_cast<std::ptrdiff_t>(k) * tangled.step(), n));
-    }
-}
-
-void scan_side_by_side(ScanCall& call, void* tile, const LinePart* parts, std::size_t count, std::int64_t n,
-                       std::int64_t lines) {
-    const ScanPlan& plan = call.plan;
-    const std::int64_t in = plan.axis.in, to = plan.axis.out, block = elements_side_by_side / lines;
-    const bool direct = call.writes(to / lines);
+    const std::int64_t in = plan.axis.in, to = plan.axis.out, block = elements_side_by_side;
+    const bool direct = call.writes(to);
     constexpr std::size_t pitch = elements_side_by_side * 8 + 64;
     alignas(64) char elements[scan_lines * pitch], results[scan_lines * pitch];
     std::uint8_t failed[scan_lines * elements_side_by_side];
     const char* x[scan_lines];
     char* out[scan_lines];
     for (std::int64_t i = 0; i < n; i += block) {
-        const std::int64_t rows = std::min(n - i, block);
-        const std::size_t now = static_cast<std::size_t>(rows * lines);
+        const std::int64_t now = std::min(n - i, block);
+        const std::size_t some = static_cast<std::size_t>(now);
         for (std::size_t k = 0; k < count; ++k) {
-            x[k] = plan.elements_at(parts[k].in + (parts[k].begin + i) * in, in / lines, now,
-                                    elements + k * pitch, block * in);
+            x[k] = plan.elements_at(parts[k].in + (parts[k].begin + i) * in, in, some, elements + k * pitch,
+                                    block * in);
             out[k] = direct ? parts[k].out + (parts[k].begin + i) * to : results + k * pitch;
         }
         // Of parts of one line only the first can be at its front.
         const std::size_t depth = static_cast<std::size_t>(parts[count - 1].begin + i);
-        const ScanLines some{x, out, count, static_cast<std::size_t>(lines), now, depth, plan.format, failed};
-        const bool has_failures = call.method.lines(tile, some) > 0;
+        const bool has_failures =
+            call.method.lines(tile, {x, out, count, some, depth, plan.format, failed}) > 0;
         for (std::size_t k = 0; k < count; ++k) {
             const LinePart& part = parts[k];
-            for (std::int64_t c = 0; has_failures && c < lines; ++c)
-                call.add_failures(part.in + c * plan.inner.in, part.out + c * plan.inner.out, part.begin + i,
-                                  failed + static_cast<std::int64_t>(k * now) + c, rows, lines);
-            if (!direct) call.put(out[k], now, part.out + (part.begin + i) * to, to / lines);
+            if (has_failures) call.add_failures(part.in, part.out, part.begin + i, failed + k * some, now);
+            if (!direct) call.put(out[k], some, part.out + (part.begin + i) * to, to);
         }
     }
 }

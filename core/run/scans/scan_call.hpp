@@ -1,7 +1,7 @@
 // One call of a scan: what its loops share.
 #pragma once
 
-#include "layout/scan_plan.hpp"
+#include "layout/plan.hpp"
 #include "methods/method.hpp"
 #include "methods/scan_method.hpp"
 #include "run/scans/repair.hpp"
@@ -25,14 +25,15 @@ struct ScanCall {
     Failures failures;
 
     // Prefixes so many bytes apart are written at once where they belong; others are put there.
-    bool writes(std::int64_t stride) const { return stride == plan.result() && !streams; }
+    bool writes(std::int64_t stride, bool streamed = false) const {
+        return stride == plan.result() && (streamed || !streams);
+    }
     void put(const char* results, std::size_t n, char* to, std::int64_t stride) const;
     // Before the first prefixes of neighbouring lines, where something is wanted there.
     void write_initial(char* first_prefix, std::int64_t lines) const;
-    // Of n prefixes of a line from number `from` on, whose flags are `step` apart, all from the first one
-    // that failed to the last.
+    // Of n prefixes of a line from number `from` on, all from the first one that failed to the last.
     void add_failures(const char* in, char* out, std::int64_t from, const std::uint8_t* failed,
-                      std::int64_t n, std::int64_t step = 1);
+                      std::int64_t n);
 };
 
 // The loops, each of which has a file of its own.
@@ -52,14 +53,9 @@ void scan_line(ScanCall& call, const char* in, char* out, std::int64_t begin, st
 // The total of these elements, and those of their blocks.
 Carry line_total(const ScanCall& call, const char* in, std::int64_t begin, std::int64_t end, Carry* totals);
 
-// The totals of neighbouring lines that lie element by element beside each other.
-void add_line_totals(const ScanCall& call, const char* in, std::int64_t lines, std::int64_t begin,
-                     std::int64_t end, Carry* totals);
-
-// Elements of a line from number `begin` on; or of several lines that lie element by element beside each
-// other.
+// Elements of a line from number `begin` on.
 struct LinePart {
-    const char* in;  // the front of the line, of the first of them
+    const char* in;  // the front of the line
     char* out;
     std::int64_t begin;
 };
@@ -70,7 +66,38 @@ static_assert(elements_side_by_side <= scan_block);
 
 // The prefixes of `n` elements of each line of `count` <= scan_lines parts, whose columns of the tile are
 // ready.
-void scan_side_by_side(ScanCall& call, void* tile, const LinePart* parts, std::size_t count, std::int64_t n,
-                       std::int64_t lines = 1);
+void scan_side_by_side(ScanCall& call, void* tile, const LinePart* parts, std::size_t count, std::int64_t n);
+
+// Lines that are few or long: their chunks are handed out in order, and each waits for the carry of the one
+// before.
+
+class LongScan {
+  public:
+    // Elements that one thread takes at a time: they stay in its cache between the two passes over them.
+    static constexpr std::int64_t chunk_blocks = part_blocks * static_cast<std::int64_t>(scan_lines),
+                                  chunk_elements = chunk_blocks * scan_block;
+
+    explicit LongScan(ScanCall& call);
+
+    // Whether parts of a line, of so many elements, are scanned side by side.
+    bool takes_parts_of(std::int64_t elements) const {
+        return method_.least_part > 0 && elements >= static_cast<std::int64_t>(method_.least_part);
+    }
+    void run(int threads);
+    void run_line(const char* in, char* out, int threads) const;
+
+  private:
+    struct Line;
+    void run_chunk(Line& line, std::int64_t chunk) const;
+    void scan_chunk(const Line& line, std::int64_t begin, std::int64_t end, Carry carry,
+                    const Carry* totals) const;
+    void scan_parts(const Line& line, std::int64_t begin, std::int64_t blocks, Carry& carry,
+                    const Carry* totals) const;
+
+    ScanCall& call_;
+    const ScanPlan& plan_;
+    const ScanMethod& method_;
+    std::int64_t part_;  // elements of each line in a part of a whole chunk
+};
 
 }  // namespace samesum

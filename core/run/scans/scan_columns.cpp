@@ -3,7 +3,6 @@
 #include <cstdlib>
 
 #include "layout/copy.hpp"
-#include "layout/stream.hpp"
 #include "run/reduce/accumulate.hpp"
 #include "run/scans/scan_call.hpp"
 #include "select/routes.hpp"

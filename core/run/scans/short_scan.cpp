@@ -4,8 +4,8 @@
 #include <cstdlib>
 
 #include "arithmetic/rounding.hpp"
-#include "layout/packed_lines.hpp"
-#include "layout/stream.hpp"
+#include "layout/copy.hpp"
+#include "layout/groups.hpp"
 #include "run/layouts/tangled.hpp"
 #include "run/scans/scan_call.hpp"
 #include "run/tiles.hpp"

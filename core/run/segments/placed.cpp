@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "memory/blocks.hpp"
-#include "run/room.hpp"
 #include "run/segments/placed_states.hpp"
-#include "run/segments/segments_in_order.hpp"
+#include "run/segments/segments.hpp"
+#include "run/tiles.hpp"
 #include "select/segment_thresholds.hpp"
 #include "threads/pool.hpp"
 

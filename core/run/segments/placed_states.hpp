@@ -244,11 +244,10 @@ void integers_of(const char* x, std::size_t n, Format format, To* to) {
 
 // Elements of a block as their states take them.
 struct NarrowBlock {
-    static_assert(placed_block <= exact_elements);
     alignas(64) double multiple[placed_block], rest[placed_block];
 
     void take(const char* x, std::size_t n, Format format, NarrowSum::Way& way) {
-        const auto split = current_instruction_set().exact_blocks->split[static_cast<std::size_t>(format)];
+        const auto split = current_instruction_set().kept_blocks->split[static_cast<std::size_t>(format)];
         way.least = std::min(way.least, split(x, n, way.anchor, multiple, rest));
     }
     void add(NarrowSum::State& state, std::size_t i) const {

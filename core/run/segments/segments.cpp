@@ -4,7 +4,6 @@
 #include <cstring>
 #include <vector>
 
-#include "run/segments/segments_in_order.hpp"
 #include "select/routes.hpp"
 #include "select/segment_thresholds.hpp"
 #include "threads/pool.hpp"

@@ -1,13 +1,12 @@
-#include "run/segments/segments_in_order.hpp"
-
 #include <algorithm>
 #include <cstring>
 #include <memory>
 #include <vector>
 
-#include "run/room.hpp"
-#include "run/segments/segment_rows.hpp"
+#include "run/segments/segment_order.hpp"
+#include "run/segments/segments.hpp"
 #include "run/states/accumulation.hpp"
+#include "run/tiles.hpp"
 #include "select/routes.hpp"
 #include "select/segment_thresholds.hpp"
 #include "select/thread_thresholds.hpp"
@@ -49,13 +48,11 @@ class LongSegment {
         const std::int64_t strides[] = {row, bytes_of_element(call_.in)},
                            some = std::max<std::int64_t>(long_segment_bytes / row, 1);
         const Room room(static_cast<std::size_t>(count * row));
-        auto task = [&](std::size_t t, std::size_t) {
-            const std::int64_t first = static_cast<std::int64_t>(t) * some;
-            rows_.copy(segment_, part.outer, part.column, row, first, std::min(first + some, count),
-                       room.get() + first * row);
-        };
-        for_each_task(static_cast<std::size_t>((count + some - 1) / some),
-                      static_cast<std::size_t>(thread_count()), task);
+        for_each_batch(count, some, static_cast<std::size_t>(thread_count()),
+                       [&](std::int64_t first, std::int64_t n) {
+                           rows_.copy(segment_, part.outer, part.column, row, first, first + n,
+                                      room.get() + first * row);
+                       });
         reduce_segment_view(call_, {room.get(), 2, shape, strides, call_.in, false}, 0, out);
     }
 
@@ -174,7 +171,7 @@ class SegmentReduction {
         };
         if (chunks > 0)
             for_each_task(static_cast<std::size_t>(chunks * slices * outers),
-                          static_cast<std::size_t>(bytes >= threaded_bytes ? thread_count() : 1), task);
+                          threads_for(bytes, threaded_bytes), task);
         for (std::int64_t outer = 0; outer < call_.outer; ++outer) {
             for (std::int64_t i = 0; i < slices; ++i) {
                 SegmentSlice part = slice(0, i);

@@ -4,6 +4,8 @@
 #include <functional>
 #include <mutex>
 
+#include "exact/methods.hpp"
+#include "exact/totals/superaccumulator.hpp"
 #include "layout/plan.hpp"
 #include "methods/method.hpp"
 #include "run/reduce/accumulate.hpp"
@@ -35,5 +37,18 @@ void add_range(const Plan& plan, const Method& method, const Outputs& part, cons
 // each output in row-major order. `chosen` says how the method is given the elements of a masked piece.
 void add_to_states(const View& piece, const bool* reduced, const Method& method, void* states,
                    const Chosen& chosen = {});
+
+// Exact totals of floats that stay from one array to the next take the elements of some sets.
+
+// Takes elements into columns of a KeptTile, whose `overflow` is set, and finishes nothing.
+const Method& kept_method(Format format, Map map);
+
+// Adds map(x) for the elements x of each reduced set of `piece` to its total, one for each output in
+// row-major order.
+void add_to_totals(const View& piece, const bool* reduced, Map map, Superaccumulator* totals);
+
+// Adds map(x) for the elements x of each reduced set of `piece`, which are of any integer format, to its
+// total, one for each output in row-major order.
+void add_to_totals(const View& piece, const bool* reduced, Map map, WholeWords* totals);
 
 }  // namespace samesum

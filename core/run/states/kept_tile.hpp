@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "exact/totals/superaccumulator.hpp"
+#include "exact/elements.hpp"
 #include "methods/kept_blocks.hpp"
 #include "methods/method.hpp"
 
@@ -42,13 +42,9 @@ struct KeptTile {
         for (auto& each : part) std::memset(each, 0, n * sizeof each[0]);
     }
 
-    static void add(Superaccumulator& total, std::int64_t value, int unit) {
-        const std::uint64_t bits = static_cast<std::uint64_t>(value);
-        if (value != 0) total.add(value < 0 ? 0 - bits : bits, unit, value < 0);
-    }
-
     void add_to(Superaccumulator& total, std::size_t j) const {
-        for (std::size_t i = 0; i < kept_parts; ++i) add(total, part[i][j], exponent[j] + kept_units[i]);
+        for (std::size_t i = 0; i < kept_parts; ++i)
+            add_units(total, part[i][j], exponent[j] + kept_units[i]);
     }
 
     // Readies column j for `more` blocks with this exponent.
@@ -66,7 +62,7 @@ struct KeptTile {
         make_room(j, sum.exponent, 1);
         for (std::size_t i = 0; i < kept_parts; ++i) part[i][j] += sum.part[i];
         for (std::size_t i = 0; i < 2; ++i)
-            if (sum.deep[i] != 0) add(overflow->at(j), sum.deep[i], sum.exponent + deep_units[i]);
+            if (sum.deep[i] != 0) add_units(overflow->at(j), sum.deep[i], sum.exponent + deep_units[i]);
     }
 
     void merge(std::size_t j, const KeptTile& from, std::size_t i) {

@@ -8,7 +8,7 @@
 
 #include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
-#include "select/window_thresholds.hpp"
+#include "select/reduction_thresholds.hpp"
 
 namespace samesum {
 

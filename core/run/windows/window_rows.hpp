@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "methods/short_method.hpp"
-#include "methods/window_method.hpp"
 #include "run/reduce/reduce.hpp"
 
 namespace samesum {

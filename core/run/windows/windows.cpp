@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "layout/copy.hpp"
-#include "run/layouts/gathered.hpp"
-#include "run/room.hpp"
+#include "run/tiles.hpp"
+#include "run/windows/gathered.hpp"
 #include "run/windows/window_rows.hpp"
+#include "select/reduction_thresholds.hpp"
 #include "select/routes.hpp"
 #include "select/thread_thresholds.hpp"
-#include "select/window_thresholds.hpp"
 #include "threads/pool.hpp"
 
 namespace samesum {

@@ -64,7 +64,7 @@ inline std::size_t float_place(const Input& x) {
 inline nb::object certified_states(const std::string& method, unsigned code, nb::handle x, nb::handle axes) {
     const Sets sets(x, axes, false);
     const CertifiedMethod found = certified_method(method, sets.x.view.format, static_cast<Map>(code & 15));
-    if (found.method == nullptr)
+    if (found.method.init == nullptr)
         raise("UnsupportedOperator", "no method '" + method + "' for " + name_of(sets.x.view.format));
     Numbers states(found.reader->rows, static_cast<std::size_t>(sets.outputs));
     read_states(sets.x.view, sets.reduced, found, states.table());
@@ -179,26 +179,22 @@ inline nb::object certified_dots(nb::handle a, nb::handle b, bool columns) {
     if (!alike || count < 1 || count > tile_columns || length < 1 || length > block_elements)
         raise("ShapeError", "both operands are 1 to 1024 vectors of 1 to 8192 elements, of one type");
     const FloatingPointScope scope;
-    const DotMethod& method = current_instruction_set().dots->floats[format];
+    const DotMethods& methods = *current_instruction_set().dots;
+    const Method& method = methods.floats[format];
     const std::ptrdiff_t step = static_cast<std::ptrdiff_t>(n * size_of(x.view.format));
+    const PairRows pair{x.view.data, y.view.data, step, false};
     const TileScope tile;
     method.init(tile.tile(), count);
-    std::vector<const char*> at[2];
-    for (std::size_t r = 0; r < rows; ++r) {
-        at[0].push_back(x.view.data + static_cast<std::ptrdiff_t>(r) * step);
-        at[1].push_back(y.view.data + static_cast<std::ptrdiff_t>(r) * step);
-    }
     if (columns)
-        method.columns(tile.tile(), 0, {x.view.data, step, y.view.data, step, rows, n, false});
+        method.columns(tile.tile(), &pair, step, rows, n);
     else
-        method.lanes(tile.tile(), 0, at[0].data(), at[1].data(), n, rows);
-    const double lost = x.view.format == Format::f64 ? product_underflow * static_cast<double>(length) : 0;
+        method.lanes(tile.tile(), 0, &pair, n, step, rows);
     Numbers to(3, count);
     for (std::size_t j = 0; j < count; ++j) {
-        const Sum total = method.total(tile.tile(), j);
+        const Sum total = methods.total[format](tile.tile(), j, static_cast<std::int64_t>(length));
         to.table().row(0)[j] = total.hi;
         to.table().row(1)[j] = total.lo;
-        to.table().row(2)[j] = total.bound + lost;
+        to.table().row(2)[j] = total.bound;
     }
     return to.array();
 }
@@ -287,23 +283,18 @@ inline nb::object certified_attention(nb::handle query, nb::handle keys, nb::han
 }
 
 inline void define_certificates(nb::module_& m) {
-    m.def("certified_states", &certified_states, nb::arg("method"), nb::arg("code"), nb::arg("x"),
-          nb::arg("axes").none());
-    m.def("certified_results", &certified_results, nb::arg("totals"), nb::arg("finalize"), nb::arg("count"),
-          nb::arg("interval"));
-    m.def("tested_results", &tested_results, nb::arg("totals"), nb::arg("finalize"), nb::arg("count"),
-          nb::arg("dtype"), nb::arg("interval"));
-    m.def("certified_short_sets", &certified_short_sets, nb::arg("kind"), nb::arg("x"));
-    m.def("certified_prefixes", &certified_prefixes, nb::arg("way"), nb::arg("x"), nb::arg("hi"),
-          nb::arg("lo"), nb::arg("bound"));
-    m.def("certified_columns", &certified_columns, nb::arg("x"), nb::arg("batch"));
-    m.def("elementary", &elementary, nb::arg("function"), nb::arg("x"));
-    m.def("smooth_function", &smooth_function, nb::arg("function"), nb::arg("step"), nb::arg("x"));
-    m.def("certified_dots", &certified_dots, nb::arg("a"), nb::arg("b"), nb::arg("columns"));
-    m.def("certified_attention", &certified_attention, nb::arg("query"), nb::arg("keys"), nb::arg("values"),
-          nb::arg("mask"), nb::arg("scale"), nb::arg("scale_rest"), nb::arg("cap"));
-    m.def("certified_lines", &certified_lines, nb::arg("x"), nb::arg("centred"), nb::arg("words"),
-          nb::arg("inside"));
+    m.def("certified_states", &certified_states, "method"_a, "code"_a, "x"_a, "axes"_a.none());
+    m.def("certified_results", &certified_results, "totals"_a, "finalize"_a, "count"_a, "interval"_a);
+    m.def("tested_results", &tested_results, "totals"_a, "finalize"_a, "count"_a, "dtype"_a, "interval"_a);
+    m.def("certified_short_sets", &certified_short_sets, "kind"_a, "x"_a);
+    m.def("certified_prefixes", &certified_prefixes, "way"_a, "x"_a, "hi"_a, "lo"_a, "bound"_a);
+    m.def("certified_columns", &certified_columns, "x"_a, "batch"_a);
+    m.def("elementary", &elementary, "function"_a, "x"_a);
+    m.def("smooth_function", &smooth_function, "function"_a, "step"_a, "x"_a);
+    m.def("certified_dots", &certified_dots, "a"_a, "b"_a, "columns"_a);
+    m.def("certified_attention", &certified_attention, "query"_a, "keys"_a, "values"_a, "mask"_a, "scale"_a,
+          "scale_rest"_a, "cap"_a);
+    m.def("certified_lines", &certified_lines, "x"_a, "centred"_a, "words"_a, "inside"_a);
 }
 
 }  // namespace samesum::python

@@ -55,9 +55,9 @@ enum class SmoothStep : std::uint8_t { quick, precise, close };
 using SmoothCertificate = void (*)(Unary function, SmoothStep step, const Table& x, const Table& to);
 
 struct Certificates {
-    // hi, lo and bound; of sums in ranges also by how many octaves they are too great; of products exponent
-    // and marks, with a relative bound; of exponentials top, equal, sum, rest and bound.
-    StateReader words, ranges, square_ranges, products, exponentials, spreads;
+    // hi, lo and bound; of products exponent and marks, with a relative bound; of exponentials top, equal,
+    // sum, rest and bound.
+    StateReader words, products, exponentials, spreads;
     // The result of totals hi, lo, bound: the same of it. `interval`: of the test for narrow formats.
     void (*finalized)(const Table& totals, const Finish& how, bool interval, const Table& to);
     // As `finish` of a method.

@@ -3,7 +3,6 @@
 
 #include "certificates/certificates.hpp"
 #include "kernels/elementwise/elementwise_power.hpp"
-#include "kernels/exponentials/double_powers.hpp"
 #include "kernels/exponentials/logarithm.hpp"
 #include "kernels/exponentials/powers.hpp"
 

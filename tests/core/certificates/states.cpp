@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "kernels/instruction_set.hpp"
-#include "run/exact/exponential_words.hpp"
+#include "run/exact/widened.hpp"
 #include "run/reduce/accumulate.hpp"
 #include "run/reduce/finish.hpp"
 #include "threads/pool.hpp"
@@ -13,26 +13,27 @@ namespace samesum {
 
 namespace {
 
-const Method* method_of(const InstructionSet& set, std::string_view name, std::size_t format, std::size_t map,
-                        bool is_double) {
+const Method& wide_spread() { return current_instruction_set().spreads->wide; }
+
+Method method_of(const InstructionSet& set, std::string_view name, std::size_t format, std::size_t map,
+                 bool is_double) {
     const Methods& methods = *set.methods;
     const bool once = map < 2, sums = map < 3, narrow = !is_double;
     const auto lanes = [&](Lanes kind) {
-        return narrow && sums ? &methods.sum1[format][map][static_cast<std::size_t>(kind)] : nullptr;
+        return narrow && sums ? methods.sum1[format][map][static_cast<std::size_t>(kind)] : Method{};
     };
     if (name == "lanes") return lanes(Lanes::usual);
     if (name == "few") return lanes(Lanes::few);
     if (name == "singles") return lanes(Lanes::singles);
-    if (name == "double_words") return sums ? &methods.sum2[format][map] : nullptr;
-    if (name == "double_words_few") return is_double && once ? &methods.sum2_few[map] : nullptr;
-    if (name == "ranges") return is_double && sums ? &methods.scaled[map] : nullptr;
-    if (name == "spread") return narrow ? &set.spreads->narrow[format] : nullptr;
-    if (name == "spread_words") return &set.spreads->wide[format];
-    if (name == "spread_few") return is_double ? &set.spreads->few : nullptr;
-    if (name == "products") return &set.products->real[format];
-    if (name == "exponentials") return narrow ? &set.exponentials->sum1[format] : nullptr;
-    if (name == "exponential_words") return &exponential_words_method(static_cast<Format>(format));
-    return nullptr;
+    if (name == "double_words") return sums ? methods.sum2[format][map] : Method{};
+    if (name == "double_words_few") return is_double && once ? methods.sum2_few[map] : Method{};
+    if (name == "spread") return narrow ? set.spreads->narrow[format] : Method{};
+    if (name == "spread_words") return Widened<wide_spread>::method(static_cast<Format>(format));
+    if (name == "spread_few") return is_double ? set.spreads->few : Method{};
+    if (name == "products") return set.products->real[format];
+    if (name == "exponentials") return narrow ? set.exponentials->sum1[format] : Method{};
+    if (name == "exponential_words") return exponential_words_method(static_cast<Format>(format));
+    return {};
 }
 
 }  // namespace
@@ -41,12 +42,10 @@ CertifiedMethod certified_method(std::string_view name, Format in, Map map) {
     if (!is_float(in) || is_byte_float(in)) return {};
     const InstructionSet& set = current_instruction_set();
     const Certificates& all = *set.certificates;
-    const Method* const method =
+    const Method method =
         method_of(set, name, static_cast<std::size_t>(in), static_cast<std::size_t>(map), in == Format::f64);
-    if (method == nullptr || method->init == nullptr) return {};
-    const StateReader& ranges = map == Map::square ? all.square_ranges : all.ranges;
-    return {method, name == "ranges"                  ? &ranges
-                    : name.starts_with("spread")      ? &all.spreads
+    if (method.init == nullptr) return {};
+    return {method, name.starts_with("spread")        ? &all.spreads
                     : name == "products"              ? &all.products
                     : name.starts_with("exponential") ? &all.exponentials
                                                       : &all.words};
@@ -54,7 +53,7 @@ CertifiedMethod certified_method(std::string_view name, Format in, Map map) {
 
 void read_states(const View& x, const bool* reduced, const CertifiedMethod& certified, const Table& to) {
     const FloatingPointScope scope;
-    const Method& method = *certified.method;
+    const Method& method = certified.method;
     const Plan plan = plan_reduction(x, reduced, {});
     std::vector<double> some(certified.reader->rows * Table::pitch_of(most_columns));
     for (const Outputs& part : parts_of(plan, method.max_columns)) {

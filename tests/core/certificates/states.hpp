@@ -10,7 +10,7 @@ namespace samesum {
 
 // A method that certifies its results, and how its states are read.
 struct CertifiedMethod {
-    const Method* method;
+    Method method;
     const StateReader* reader;
 };
 

@@ -7,7 +7,7 @@
 #include "kernels/short/short_double_sum.hpp"
 #include "kernels/short/short_product.hpp"
 #include "kernels/short/short_sum.hpp"
-#include "kernels/sums/scaled_sums.hpp"
+#include "kernels/sums/totals_tile.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -49,18 +49,6 @@ static void read_exponentials(const void* tile, const Table& to) {
     for (std::size_t i = 0; i < 5; ++i) std::memcpy(to.row(i), fields[i], to.n * sizeof(double));
 }
 
-// The totals, in the range that each is in, and how many octaves too great they are there.
-template <bool is_square>
-static void read_ranges(const void* tile, const Table& to) {
-    using All = ScaledTotals<is_square>;
-    for (std::size_t j = 0; j < to.n; ++j) {
-        Range range;
-        const Sum total = All::total_at(*static_cast<const ScaledTile*>(tile), j, range);
-        put(to, j, total);
-        to.row(3)[j] = All::octaves_of(range);
-    }
-}
-
 // The squares about the mean.
 static void read_spreads(const void* tile, const Table& to) {
     const SpreadTile& t = *static_cast<const SpreadTile*>(tile);
@@ -92,7 +80,7 @@ static void finalize_all(const Table& totals, double count, bool interval, const
             const Interval result = finalized<finalize>(total.hi, total.bound, Doubles{} + count);
             put(to, j, result.value, Doubles{}, result.bound);
         } else {
-            const Words2 result = finalized_words<finalize, 88>(total, Doubles{} + count, Doubles{});
+            const Words2 result = finalized_words<finalize, 88>(total, Doubles{} + count);
             put(to, j, result.hi, result.lo, result.bound);
         }
     }
@@ -229,8 +217,6 @@ void certify_smooth(Unary function, SmoothStep step, const Table& x, const Table
 static constexpr Certificates all_certificates() {
     Certificates c{};
     c.words = {3, read_words};
-    c.ranges = {4, read_ranges<false>};
-    c.square_ranges = {4, read_ranges<true>};
     c.spreads = {3, read_spreads};
     c.products = {5, read_products};
     c.exponentials = {5, read_exponentials};
