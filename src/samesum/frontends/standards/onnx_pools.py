@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, overload
+from typing import Literal, Required, TypedDict, Unpack, overload
 
 from samesum.errors import AttributeValueError
 from samesum.formats.arrays import ArrayLike, NDArray
@@ -59,34 +59,23 @@ def AveragePool(
     return apply(operation, arrays(X))
 
 
+class _Windows(TypedDict, total=False):
+    """What MaxPool takes besides `outputs`."""
+
+    kernel_shape: Required[Sequence[int]]
+    strides: Sequence[int] | None
+    pads: Sequence[int] | None
+    dilations: Sequence[int] | None
+    auto_pad: str
+    ceil_mode: int
+    storage_order: int
+    opset: int | None
+
+
 @overload
-def MaxPool(
-    X: ArrayLike,
-    *,
-    kernel_shape: Sequence[int],
-    strides: Sequence[int] | None = None,
-    pads: Sequence[int] | None = None,
-    dilations: Sequence[int] | None = None,
-    auto_pad: str = "NOTSET",
-    ceil_mode: int = 0,
-    storage_order: int = 0,
-    outputs: Literal[1] = 1,
-    opset: int | None = None,
-) -> NDArray: ...
+def MaxPool(X: ArrayLike, *, outputs: Literal[1] = 1, **windows: Unpack[_Windows]) -> NDArray: ...
 @overload
-def MaxPool(
-    X: ArrayLike,
-    *,
-    kernel_shape: Sequence[int],
-    strides: Sequence[int] | None = None,
-    pads: Sequence[int] | None = None,
-    dilations: Sequence[int] | None = None,
-    auto_pad: str = "NOTSET",
-    ceil_mode: int = 0,
-    storage_order: int = 0,
-    outputs: Literal[2],
-    opset: int | None = None,
-) -> tuple[NDArray, ...]: ...
+def MaxPool(X: ArrayLike, *, outputs: Literal[2], **windows: Unpack[_Windows]) -> tuple[NDArray, ...]: ...
 def MaxPool(
     X: ArrayLike,
     *,
