@@ -31,10 +31,7 @@ sums of integers are exact. Files are read once, in constant memory. FILE is {FO
 def add_to(verbs: Any) -> None:
     """Adds the verb and its options."""
     parser = verbs.add_parser(
-        "stats",
-        help="exact figures of the tensors in files of any size",
-        description=DESCRIPTION,
-        allow_abbrev=False,
+        "stats", help="exact figures of the tensors in files of any size", description=DESCRIPTION, allow_abbrev=False
     )
     parser.add_argument(
         "files", metavar="FILE", nargs="*", type=Path, help="a file, or the folder of a checkpoint or a store"

@@ -177,11 +177,7 @@ class Count:
 
     def __str__(self) -> str:
         """`7/12, 3 unsupported, 2 failed`: what there is none of is left out."""
-        rest = (
-            (self.not_supported, "unsupported"),
-            (self.refused, "refused"),
-            (self.failed, "failed"),
-        )
+        rest = ((self.not_supported, "unsupported"), (self.refused, "refused"), (self.failed, "failed"))
         return ", ".join([f"{self.passed}/{self.cases}", *(f"{number} {word}" for number, word in rest if number)])
 
 

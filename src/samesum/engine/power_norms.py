@@ -174,11 +174,7 @@ def _dot(a: Words, b: Words) -> list[NDArray]:
     first[:, :-1], second[:, :-1], second[:, -1] = a[0], b[0], -1.0
     first[:, -1] = high = vecdot(a[0], b[0], -1)
     crossed = [(a[0], b[1]), (b[0], a[1])]
-    return [
-        high,
-        vecdot(first, second, -1),
-        *(np.einsum("ij,ij->i", x, y) for x, y in crossed if y is not None),
-    ]
+    return [high, vecdot(first, second, -1), *(np.einsum("ij,ij->i", x, y) for x, y in crossed if y is not None)]
 
 
 def _power_in_words(x: NDArray, order: int) -> Words:

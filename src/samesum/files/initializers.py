@@ -22,17 +22,7 @@ from samesum.files.onnx_places import Form, Place, places
 from samesum.files.opening import entries, opened, opened_at, place, size_of, stretch
 from samesum.files.protobuf import Field, Varints, dims_of, fields, text_of
 from samesum.files.source import NO_LIMITS, Limits, Source
-from samesum.files.tensor import (
-    Contents,
-    Names,
-    Opener,
-    Skipped,
-    StreamTensor,
-    Tensor,
-    bytes_at,
-    bytes_of,
-    contents,
-)
+from samesum.files.tensor import Contents, Names, Opener, Skipped, StreamTensor, Tensor, bytes_at, bytes_of, contents
 from samesum.formats.elements import ONNX_ELEMENTS, Element, decoded
 
 _DIMS, _TYPE, _SEGMENT, _STRINGS, _NAME, _RAW, _EXTERNAL, _LOCATION = 1, 2, 3, 6, 8, 9, 13, 14

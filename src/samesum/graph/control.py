@@ -294,12 +294,7 @@ def _passes(x: NDArray, axis: int, is_reversed: bool) -> NDArray:
 
 
 def _scan(
-    call: Call,
-    states: list[NDArray],
-    rows: Arrays,
-    captured: Arrays,
-    axes: Sequence[int],
-    reversals: Sequence[bool],
+    call: Call, states: list[NDArray], rows: Arrays, captured: Arrays, axes: Sequence[int], reversals: Sequence[bool]
 ) -> list[NDArray]:
     body, count = call.bodies["body"], len(states)
     lengths = {len(x) for x in rows}

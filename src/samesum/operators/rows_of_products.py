@@ -137,17 +137,9 @@ ONNX_PRODUCT_ROWS = (
     _convolution("Conv", convolutions.ONNX_CONV),
     _convolution("ConvTranspose", convolutions.ONNX_CONV_TRANSPOSE),
     row("MatMulInteger", _matmul_integer, products.whole_product_shape),
-    row(
-        "ConvInteger",
-        _conv_integer,
-        convolutions.convolution_shape(convolutions.ONNX_CONV, dtype=_INT32),
-    ),
+    row("ConvInteger", _conv_integer, convolutions.convolution_shape(convolutions.ONNX_CONV, dtype=_INT32)),
     row("QLinearMatMul", _quantized_matmul, products.quantized_product_shape),
-    row(
-        "QLinearConv",
-        _quantized_conv,
-        convolutions.convolution_shape(convolutions.ONNX_CONV, weights=3, like=7),
-    ),
+    row("QLinearConv", _quantized_conv, convolutions.convolution_shape(convolutions.ONNX_CONV, weights=3, like=7)),
 )
 
 OPENVINO_PRODUCT_ROWS = (

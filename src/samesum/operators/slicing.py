@@ -145,11 +145,7 @@ def _optional(inputs: Inputs, position: int) -> tuple[int, ...] | None:
 
 
 def _sliced(
-    data: NDArray,
-    starts: Sequence[int],
-    ends: Sequence[int],
-    axes: Sequence[int] | None,
-    steps: Sequence[int] | None,
+    data: NDArray, starts: Sequence[int], ends: Sequence[int], axes: Sequence[int] | None, steps: Sequence[int] | None
 ) -> NDArray:
     axes = tuple(range(len(starts))) if axes is None else axes
     steps = (1,) * len(starts) if steps is None else steps

@@ -20,13 +20,7 @@ DIRECT = frozenset(np.dtype(char).num for char in "bBhHiIlLqQefd")
 
 
 def vecdot(
-    a: ArrayLike,
-    b: ArrayLike,
-    /,
-    axis: SupportsIndex = -1,
-    *,
-    dtype: DTypeLike | None = None,
-    out: Out | None = None,
+    a: ArrayLike, b: ArrayLike, /, axis: SupportsIndex = -1, *, dtype: DTypeLike | None = None, out: Out | None = None
 ) -> Any:
     """The dot products of the vectors along `axis` of `a` and `b`: the exact sums of the exact products, rounded once.
 

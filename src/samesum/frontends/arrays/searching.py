@@ -78,12 +78,7 @@ def count_nonzero(
     x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, **options: Unpack[Counted]
 ) -> NDArray: ...
 def count_nonzero(
-    x: ArrayLike,
-    /,
-    axis: Axes = None,
-    *,
-    keepdims: bool = False,
-    where: ArrayLike | None = None,
+    x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, where: ArrayLike | None = None
 ) -> NDArray | np.int64:
     """How many elements over `axis` are not zero, as int64: -0 is zero, NaN is not.
 
