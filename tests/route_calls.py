@@ -212,6 +212,7 @@ def cancelling(n: int) -> tuple[np.ndarray[Any, np.dtype[Any]], np.ndarray[Any, 
 
 
 PAIRS: dict[str, Call] = {
+    "contraction.winograd": lambda: ss.conv(normal(1, 8, 16, 16), normal(16, 8, 3, 3), padding=1),
     "contraction.twice": lambda: products(*cancelling(40)),
     "contraction.double_words": lambda: products(normal(4, 50, dtype="f8"), normal(4, 50, dtype="f8")),
     "contraction.exact": lambda: products(

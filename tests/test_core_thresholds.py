@@ -56,6 +56,8 @@ FACTS = {
     "run/exact/exact_totals.cpp most_bytes": "the encoding of a state",
     "run/segments/placed_states.hpp placed_block": "the size of an array on the stack",
     "run/masks/masked.hpp most_bytes": "the size of an array on the stack",
+    "contractions/winograd.cpp points": "the shape of F(4, 3)",
+    "contractions/winograd.cpp most_rows": "sums of a task at six points, which a second-level cache holds",
     "run/masks/masked_loops.cpp together": "rows whose lines stay in an L1 cache",
     "run/windows/window_rows.cpp most_elements": "what the kernels of windows are made for",
     "run/states/kept_states.cpp most": "what the methods of integers count on",

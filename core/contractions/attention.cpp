@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <optional>
 
-#include "arithmetic/division.hpp"
 #include "arithmetic/rounding.hpp"
+#include "contractions/attention_packed.hpp"
 #include "kernels/instruction_set.hpp"
 #include "run/tiles.hpp"
 #include "select/contraction_thresholds.hpp"
@@ -19,24 +18,6 @@ namespace {
 
 constexpr std::int64_t block_rows = 32;
 
-// Memory that grows.
-class Numbers {
-  public:
-    double* of(std::size_t count) {
-        if (!room_ || count > size_) room_.emplace((size_ = count) * sizeof(double));
-        return get();
-    }
-    double* get() const { return reinterpret_cast<double*>(room_->get()); }
-
-  private:
-    std::optional<Room> room_;
-    std::size_t size_ = 0;
-};
-
-std::size_t padded(std::int64_t n, std::size_t lanes) {
-    return (static_cast<std::size_t>(n) + lanes - 1) / lanes * lanes;
-}
-
 std::size_t size(std::int64_t n) { return static_cast<std::size_t>(n); }
 
 // The work of one thread. What it has packed of keys and values serves until others come.
@@ -45,15 +26,15 @@ class Worker {
     explicit Worker(const AttentionCall& call)
         : all_(call),
           method_(*current_instruction_set().attention),
-          columns_(padded(call.columns, method_.lanes)) {}
+          columns_(rounded_up(size(call.columns), method_.lanes)) {}
 
     void run(std::int64_t batch, std::int64_t first, std::int64_t count) {
         find(batch);
         most_ = most_keys(first, count);
-        if (count <= attention_direct_rows && packed_key_ != key_ && all_.shown == Shown::none &&
+        if (count <= attention_direct_rows && packed_.key != key_ && all_.shown == Shown::none &&
             lie_together(all_.key) && lie_together(all_.value) && add_directly(first, count))
             return;
-        pack(most_);
+        packed_.take(all_, key_, value_, most_);
         for (std::int64_t i = first; i < first + count; i += block_rows)
             add_block(i, std::min(block_rows, first + count - i));
     }
@@ -61,11 +42,6 @@ class Worker {
     AttentionLeft left;
 
   private:
-    struct Odd {
-        std::int64_t key, column;
-        double value;
-    };
-
     const char* place(const AttentionOperand& x, std::int64_t batch) const {
         const char* p = x.data;
         for (int i = all_.rank - 1; i >= 0 && p != nullptr; batch /= all_.shape[i--])
@@ -87,40 +63,11 @@ class Worker {
         return std::clamp<std::int64_t>(end, 0, all_.keys);
     }
 
-    void pack(std::int64_t keys) {
-        if (packed_key_ == key_ && packed_value_ == value_ && packed_ == keys) return;
-        packed_key_ = key_, packed_value_ = value_, packed_ = keys;
-        const std::size_t padded_keys = padded(keys, method_.lanes), terms = size(all_.size);
-        method_.pack[static_cast<std::size_t>(all_.key.format)](
-            {key_, all_.key.row, all_.key.term, size(keys), terms}, keys_.of(padded_keys * terms));
-        method_.norms(keys_.get(), size(keys), terms, norms_.of(padded_keys));
-        double* const values = values_.of(columns_ * size(keys));
-        method_.pack[static_cast<std::size_t>(all_.value.format)](
-            {value_, all_.value.term, all_.value.row, size(all_.columns), size(keys)}, values);
-        std::vector<std::uint8_t> odd(columns_);
-        method_.clear(values, size(all_.columns), size(keys), odd.data());
-        method_.greatest(values, size(all_.columns), size(keys), greatest_.of(columns_));
-        odd_.clear();
-        for (std::int64_t c = 0; c < all_.columns; ++c) {
-            for (std::int64_t j = 0; odd[size(c)] != 0 && j < keys; ++j) {
-                double x;
-                widen(all_.value.format, value_ + j * all_.value.row + c * all_.value.term, 0, 1, &x);
-                if (!std::isfinite(x)) odd_.push_back({j, c, x});
-            }
-        }
-    }
-
-    static void widen(Format format, const char* p, std::int64_t step, std::int64_t n, double* to) {
-        const auto method = current_instruction_set().elementwise->widen[static_cast<std::size_t>(format)];
-        if (n == 1 || step == static_cast<std::int64_t>(size_of(format))) return method(p, size(n), to);
-        for (std::int64_t j = 0; j < n; ++j) method(p + j * step, 1, to + j);
-    }
-
     // What is added to the scores of row i, of which the first `keys` are looked at.
     const double* mask_of(std::int64_t i, std::int64_t keys) {
         const std::int64_t end = end_of(i);
         const char* const p = mask_ == nullptr ? nullptr : mask_ + i * all_.mask.row;
-        const std::size_t n = padded(keys, method_.lanes);
+        const std::size_t n = rounded_up(size(keys), method_.lanes);
         if (mask_end_ == end && masked_ == p && mask_size_ == n) return added_.get();
         mask_end_ = end, masked_ = p, mask_size_ = n;
         double* const added = added_.of(n);
@@ -129,7 +76,7 @@ class Worker {
         if (p != nullptr && all_.mask.format == Format::boolean) {
             for (std::int64_t j = 0; j < end; ++j) added[j] = p[j * all_.mask.term] != 0 ? 0 : out;
         } else if (p != nullptr) {
-            widen(all_.mask.format, p, all_.mask.term, end, added);
+            widen_numbers(all_.mask.format, p, all_.mask.term, end, added);
         }
         std::fill(added + end, added + n, out);
         return added;
@@ -167,8 +114,8 @@ class Worker {
                 norm,
                 packed_depth(terms),
                 terms,
-                padded(keys, method_.lanes),
-                norms_.get(),
+                rounded_up(size(keys), method_.lanes),
+                packed_.norms.get(),
                 mask_of(i, keys),
                 all_.shown};
     }
@@ -179,7 +126,8 @@ class Worker {
 
     // Queries whose keys and values are read where they lie; false if a value is not finite.
     bool add_directly(std::int64_t first, std::int64_t count) {
-        const std::size_t lanes = padded(most_, method_.lanes), terms = padded(all_.size, method_.lanes);
+        const std::size_t lanes = rounded_up(size(most_), method_.lanes),
+                          terms = rounded_up(size(all_.size), method_.lanes);
         double *const query = queries_.of(terms), *const weights = weights_.of(2 * lanes),
                       *const norms = weights + lanes, *const sums = sums_.of(2 * columns_),
                       *const greatest = sums + columns_;
@@ -187,7 +135,7 @@ class Worker {
             const std::int64_t keys = end_of(i);
             std::fill_n(query, terms, 0.0);
             std::fill_n(weights, 2 * lanes, 0.0);
-            widen(all_.query.format, query_ + i * all_.query.row, all_.query.term, all_.size, query);
+            widen_numbers(all_.query.format, query_ + i * all_.query.row, all_.query.term, all_.size, query);
             method_.key_products[static_cast<std::size_t>(all_.key.format)](
                 {key_, all_.key.row, all_.key.term, size(keys), size(all_.size)}, query, weights, norms);
             ScoreRow row = row_of(i, keys, query);
@@ -207,14 +155,14 @@ class Worker {
 
     void add_block(std::int64_t first, std::int64_t count) {
         const std::int64_t keys = most_keys(first, count);
-        const std::size_t n = size(count), terms = size(all_.size), lanes = padded(keys, method_.lanes),
-                          pitch = lanes + 8;
+        const std::size_t n = size(count), terms = size(all_.size),
+                          lanes = rounded_up(size(keys), method_.lanes), pitch = lanes + 8;
         double *const queries = queries_.of(n * terms), *const weights = weights_.of(n * pitch),
                       *const sums = sums_.of(n * columns_);
         for (std::int64_t i = 0; i < count; ++i)
-            widen(all_.query.format, query_ + (first + i) * all_.query.row, all_.query.term, all_.size,
-                  queries + size(i) * terms);
-        method_.multiply(queries, terms, n, keys_.get(), terms, lanes, terms, weights, pitch);
+            widen_numbers(all_.query.format, query_ + (first + i) * all_.query.row, all_.query.term,
+                          all_.size, queries + size(i) * terms);
+        method_.multiply(queries, terms, n, packed_.keys.get(), terms, lanes, terms, weights, pitch);
         RowFacts facts[block_rows];
         for (std::int64_t i = 0; i < count; ++i) {
             double* const row = weights + size(i) * pitch;
@@ -224,11 +172,11 @@ class Worker {
             facts[i] = method_.weigh(scores, row, shown, bounds);
             if (all_.shown != Shown::none) show(first + i, scores, facts[i], shown, bounds, query, keys);
         }
-        method_.multiply(weights, pitch, n, values_.get(), size(packed_), columns_, size(keys), sums,
-                         columns_);
+        method_.multiply(weights, pitch, n, packed_.values.get(), size(packed_.count), columns_, size(keys),
+                         sums, columns_);
         for (std::int64_t i = 0; i < count; ++i)
             finish(first + i, keys, facts[i], weights + size(i) * pitch, sums + size(i) * columns_,
-                   greatest_.get(), queries + size(i) * terms);
+                   packed_.greatest.get(), queries + size(i) * terms);
     }
 
     char* out_of(char* to, std::int64_t i, std::int64_t n) const {
@@ -254,7 +202,7 @@ class Worker {
         if (certify(shown, nullptr, bounds, size(keys), to, failed_.data()) == 0) return;
         double *const room = words_.of(6 * row.keys), *const words = room + 3 * row.keys;
         if (are_weights) take_off_greatest(keys);
-        method_.weigh_words(row, query, keys_.get(), room);
+        method_.weigh_words(row, query, packed_.keys.get(), room);
         settle(to, size(keys), words, row.keys, failed_.data(), (row_ + i) * all_.keys, left.shown);
     }
 
@@ -280,16 +228,16 @@ class Worker {
         failed_.resize(columns_);
         const auto finish_row = method_.finish[static_cast<std::size_t>(all_.result)];
         if (finish_row(sums, greatest, size(all_.columns), facts, size(keys), to, failed_.data()) != 0) {
-            pack(most_);
+            packed_.take(all_, key_, value_, most_);
             if (!are_settled(keys, facts, weights, sums, to)) repair(i, keys, query, to);
         }
-        if (packed_key_ != key_ || packed_value_ != value_) return;  // all values are finite
-        for (std::size_t k = 0; k < odd_.size();) {
-            const std::int64_t column = odd_[k].column;
+        if (packed_.key != key_ || packed_.value != value_) return;  // all values are finite
+        for (std::size_t k = 0; k < packed_.odd.size();) {
+            const std::int64_t column = packed_.odd[k].column;
             double total = 0;
-            for (; k < odd_.size() && odd_[k].column == column; ++k) {
-                const std::int64_t key = odd_[k].key;
-                if (key < keys && !std::signbit(weights[key])) total += odd_[k].value;
+            for (; k < packed_.odd.size() && packed_.odd[k].column == column; ++k) {
+                const std::int64_t key = packed_.odd[k].key;
+                if (key < keys && !std::signbit(weights[key])) total += packed_.odd[k].value;
             }
             if (total != 0) fill(to, column, column + 1, total);
         }
@@ -308,8 +256,9 @@ class Worker {
         double* const greatest = words_.of(method_.lanes);
         for (std::size_t c = 0; c < size(all_.columns); c += method_.lanes) {
             if (!has_failed(c)) continue;
-            std::copy_n(greatest_.get() + c, method_.lanes, greatest);
-            method_.magnitudes(values_.get() + c * size(packed_), weights, size(keys), facts.total, greatest);
+            std::copy_n(packed_.greatest.get() + c, method_.lanes, greatest);
+            method_.magnitudes(packed_.values.get() + c * size(packed_.count), weights, size(keys),
+                               facts.total, greatest);
             failures += method_.finish[static_cast<std::size_t>(all_.result)](
                 sums + c, greatest, std::min(method_.lanes, size(all_.columns) - c), facts, size(keys),
                 to + c * size_of(all_.result), failed_.data() + c);
@@ -323,12 +272,12 @@ class Worker {
         take_off_greatest(keys);
         const std::size_t lanes = method_.lanes, bytes = size_of(all_.result);
         double *const room = words_.of(6 * row.keys + 3 * lanes), *const words = room + 6 * row.keys;
-        const RowFacts facts = method_.weigh_words(row, query, keys_.get(), room);
+        const RowFacts facts = method_.weigh_words(row, query, packed_.keys.get(), room);
         for (std::size_t c = 0; c < size(all_.columns); c += lanes) {
             const std::size_t now = std::min(lanes, size(all_.columns) - c);
             if (!has_failed(c)) continue;
-            method_.average_words(values_.get() + c * size(packed_), room, row.keys, size(keys), facts,
-                                  words);
+            method_.average_words(packed_.values.get() + c * size(packed_.count), room, row.keys, size(keys),
+                                  facts, words);
             settle(to + c * bytes, now, words, lanes, failed_.data() + c,
                    (row_ + i) * all_.columns + static_cast<std::int64_t>(c), left.out);
         }
@@ -338,11 +287,11 @@ class Worker {
     const AttentionMethods& method_;
     const std::size_t columns_;  // in whole panels
     const char *query_ = nullptr, *key_ = nullptr, *value_ = nullptr, *mask_ = nullptr, *ends_ = nullptr;
-    const char *packed_key_ = nullptr, *packed_value_ = nullptr, *masked_ = nullptr;
-    std::int64_t row_ = 0, most_ = 0, packed_ = -1, mask_end_ = -1;
+    const char* masked_ = nullptr;
+    std::int64_t row_ = 0, most_ = 0, mask_end_ = -1;
     std::size_t mask_size_ = 0;
-    Numbers keys_, norms_, values_, greatest_, added_, queries_, weights_, sums_, shown_, words_;
-    std::vector<Odd> odd_;
+    PackedKeys packed_;
+    Numbers added_, queries_, weights_, sums_, shown_, words_;
     std::vector<std::uint8_t> failed_, still_;
     std::vector<char> results_;
 };

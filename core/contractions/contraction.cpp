@@ -77,7 +77,11 @@ class Job {
             if (packs) for_each_task(now * halves, threads_, pack);
             auto multiply = [&](std::size_t i, std::size_t) {
                 const ContractionStrip columns = strip(i / plan_.row_tiles);
-                ContractionTile(plan_, columns, i % plan_.row_tiles * plan_.tile_rows).make();
+                const std::size_t row = i % plan_.row_tiles * plan_.tile_rows;
+                if (plan_.has_few_terms &&
+                    finish_few_terms(plan_, columns, row, std::min(plan_.tile_rows, plan_.rows - row)))
+                    return;
+                ContractionTile(plan_, columns, row).make();
             };
             for_each_task(now * plan_.row_tiles, threads_, multiply);
         }

@@ -1,5 +1,8 @@
 #include "contractions/plan.hpp"
 
+#include <cstdint>
+
+#include "arithmetic/rounding.hpp"
 #include "select/contraction_thresholds.hpp"
 
 namespace samesum {
@@ -22,6 +25,59 @@ ContractionPlan::Way ContractionPlan::chosen_way() const {
     if (columns >= runs * least) return Way::columns;
     const bool lies = are_neighbours(call.b.inner.data(), terms, size_of(call.b.format));
     return terms >= least && lies ? Way::terms : Way::packed;
+}
+
+bool ContractionPlan::fits_few_terms() const {
+    const std::vector<std::int64_t>&places = call.out.inner, &addends = call.c.inner;
+    if (call.out.format != call.b.format || call.alpha != 1 || (call.beta != 0 && call.beta != 1))
+        return false;
+    for (std::size_t j = 1; j < columns; ++j) {
+        const bool follows = places[j] - places[j - 1] == static_cast<std::int64_t>(size_of(call.out.format));
+        if ((!follows && run_ends[j - 1] != j) || (call.c.data != nullptr && addends[j] != addends[0]))
+            return false;
+    }
+    return true;
+}
+
+bool finish_few_terms(const ContractionPlan& plan, const ContractionStrip& strip, std::size_t first,
+                      std::size_t count) {
+    const Contraction& call = plan.call;
+    const ContractionOperand &a = call.a, &b = call.b, &c = call.c, &out = call.out;
+    const std::size_t terms = plan.terms, last = strip.first + strip.count;
+    // A sum goes through an addition for each term. (Lemma 85)
+    const double factor = static_cast<double>(terms + 3) * unit_roundoff * bound_slack;
+    double rows[4 * contraction_block], factors[4], addends[4];
+    char* places[4];
+    for (std::size_t r = first, now; r < first + count; r += now) {
+        const std::size_t left = first + count - r;
+        now = left >= 4 ? 4 : left >= 2 ? 2 : 1;
+        for (std::size_t i = 0; i < now; ++i) {
+            double* const row = rows + i * terms;
+            plan.methods.gather(
+                {a.data + a.batch[strip.g], &a.outer[r + i], a.inner.data(), 1, terms, a.format}, Format::f64,
+                row);
+            factors[i] = 0;
+            for (std::size_t k = 0; k < terms; ++k) factors[i] += row[k] * row[k];
+            take_norms(factors + i, 1);
+            factors[i] *= factor;
+            addends[i] = 0;
+            if (c.data != nullptr)
+                plan.methods.gather(
+                    {c.data + c.batch[strip.g], &c.outer[r + i], c.inner.data(), 1, 1, c.format}, Format::f64,
+                    addends + i);
+        }
+        for (std::size_t n = strip.first, end; n < last; n = end) {
+            end = std::min(plan.run_ends[n], last);
+            for (std::size_t i = 0; i < now; ++i)
+                places[i] =
+                    const_cast<char*>(out.data) + out.batch[strip.g] + out.outer[r + i] + out.inner[n];
+            if (!plan.methods.finish_few_terms(
+                    {b.data + b.batch[strip.g], b.outer.data() + n, b.inner.data(), end - n, terms, b.format},
+                    {rows, now, factors, addends, places}))
+                return false;
+        }
+    }
+    return true;
 }
 
 void pack_panels(const ContractionPlan& plan, const ContractionStrip& strip, std::size_t begin,

@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "arithmetic/division.hpp"
 #include "contractions/contraction.hpp"
 #include "kernels/instruction_set.hpp"
 
 namespace samesum {
-
-constexpr std::size_t rounded_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
 
 // Rows that take columns as they lie, at once.
 constexpr std::size_t direct_rows = 4;
@@ -32,18 +31,22 @@ struct ContractionPlan {
     // or by columns whose terms are side by side.
     enum class Way : std::uint8_t { packed, columns, terms };
     const Way way = chosen_way();
-    const std::size_t most_columns = way == Way::packed
-                                         ? contraction_columns
+    // Of few rows and columns side by side, whose results lie as they do and are nothing but sums and one
+    // addend for each row.
+    const bool has_few_terms = way == Way::columns && terms <= contraction_block && fits_few_terms();
+    const std::size_t most_columns = way == Way::packed ? contraction_columns
+                                     : has_few_terms
+                                         ? direct_columns
                                          : std::clamp(columns / 8, contraction_columns, direct_columns);
     // Tiles of nearly one size, and enough of them for all shares.
-    const std::size_t tile_columns = cut(columns, divided(columns, most_columns), method.columns),
-                      column_tiles = divided(columns, tile_columns);
-    const std::size_t shared = divided(shares, column_tiles* call.out.batch.size()),
-                      most_row_tiles = divided(rows, 2 * method.rows),
-                      least_row_tiles = divided(rows, contraction_rows);
+    const std::size_t tile_columns = cut(columns, divided_up(columns, most_columns), method.columns),
+                      column_tiles = divided_up(columns, tile_columns);
+    const std::size_t shared = divided_up(shares, column_tiles* call.out.batch.size()),
+                      most_row_tiles = divided_up(rows, 2 * method.rows),
+                      least_row_tiles = divided_up(rows, contraction_rows);
     const std::size_t tile_rows =
                           cut(rows, std::max(std::min(shared, most_row_tiles), least_row_tiles), method.rows),
-                      row_tiles = divided(rows, tile_rows);
+                      row_tiles = divided_up(rows, tile_rows);
     const std::size_t panels = tile_columns / method.columns,  // of a strip
         panel_bytes = rounded_up(terms * method.columns * method.column_size, 64);
 
@@ -54,12 +57,12 @@ struct ContractionPlan {
     }
 
   private:
-    static std::size_t divided(std::size_t n, std::size_t by) { return (n + by - 1) / by; }
     static std::size_t cut(std::size_t n, std::size_t tiles, std::size_t unit) {
-        return rounded_up(divided(n, tiles), unit);
+        return rounded_up(divided_up(n, tiles), unit);
     }
     std::vector<std::size_t> ends_of_runs() const;
     Way chosen_way() const;
+    bool fits_few_terms() const;
 };
 
 // Columns [first, first + count) of batch g, packed.
@@ -78,6 +81,10 @@ inline void take_norms(double* squares, std::size_t n) {
         squares[j] = squares[j] == 0 ? 0 : __builtin_bit_cast(double, (bits >> 1) + half_of_one);
     }
 }
+
+// All results of rows [first, first + count) and a strip of few terms; false if one is not certain.
+bool finish_few_terms(const ContractionPlan& plan, const ContractionStrip& strip, std::size_t first,
+                      std::size_t count);
 
 // Makes panels [begin, end) of a strip and the norms of their columns.
 void pack_panels(const ContractionPlan& plan, const ContractionStrip& strip, std::size_t begin,

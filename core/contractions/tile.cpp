@@ -240,9 +240,15 @@ void ContractionTile::multiply_twice(const Measures& all) {
 void ContractionTile::decide_elements() {
     if (failures_ == 0) return;
     ContractionElements elements(call_);
-    for (std::size_t r = 0; r < rows_; ++r)
-        for (std::size_t j = 0; j < strip_.count; ++j)
-            if (failed_[r * pitch_ + j]) elements.put(strip_.g, first_row_ + r, strip_.first + j);
+    for (std::size_t r = 0; r < rows_; ++r) {
+        const std::uint8_t *const begin = failed_ + r * pitch_, *const end = begin + strip_.count;
+        const auto next = [&](const std::uint8_t* from) {
+            return static_cast<const std::uint8_t*>(
+                std::memchr(from, 1, static_cast<std::size_t>(end - from)));
+        };
+        for (const std::uint8_t* at = next(begin); at != nullptr; at = next(at + 1))
+            elements.put(strip_.g, first_row_ + r, strip_.first + static_cast<std::size_t>(at - begin));
+    }
 }
 
 }  // namespace samesum

@@ -18,6 +18,9 @@ constexpr std::size_t contraction_rows = 96, contraction_columns = 240;
 // Numbers of columns are read and written in whole vectors.
 constexpr std::size_t contraction_vector = 16;
 
+// Where Winograd's products are evaluated. (Lemma 91)
+constexpr std::size_t winograd_points = 6;
+
 // Whether elements of this size at these offsets lie side by side, in this order.
 inline bool are_neighbours(const std::int64_t* offsets, std::size_t n, std::size_t size) {
     for (std::size_t i = 1; i < n; ++i)
@@ -74,8 +77,30 @@ struct FewRows {
     bool is_followed;  // by as many terms, whose columns are asked for
 };
 
+// Rows in float64, 1, 2 or 4 of them, the terms of each side by side, one row after the other; what their
+// sums are off by over the norms of columns, what is added to them, and where the results of each lie side by
+// side.
+struct FewTerms {
+    const double* terms;
+    std::size_t count;
+    const double *factors, *addends;
+    char* const* out;
+};
+
+// Of Winograd's products, whose panels have float64 for both operands; those of each point lie `pitch`
+// elements after those of the one before.
+struct WinogradMethods {
+    void (*transform_taps)(const double* panel, std::size_t lines, std::size_t taps, double* to,
+                           std::size_t pitch, double* squares);
+    void (*transform_columns)(const OperandPart& part, double* to, std::size_t pitch, double* squares);
+    void (*multiply)(const void* rows, const void* columns, std::size_t terms, void* sums, std::size_t pitch);
+    void (*combine)(const double* sums, std::size_t pitch, std::size_t n, const double* row,
+                    const double* columns, std::size_t columns_pitch, double* hi, double* bounds);
+};
+
 struct ContractionMethods {
     ContractionMethod floats, words32, words64;
+    WinogradMethods winograd;
     // Add the squares of all terms of a panel, apart for each row or column.
     void (*row_squares)(const void* panel, std::size_t terms, double* squares);
     void (*column_squares)(const void* panel, std::size_t terms, double* squares);
@@ -92,6 +117,9 @@ struct ContractionMethods {
     // Few rows times columns that are neighbours, of a block of terms that follows the last one, or all
     // terms.
     void (*multiply_directly)(const OperandPart& columns, const FewRows& rows);
+    // Few rows of few terms times columns that are neighbours, whose results have the format of the columns;
+    // false if one of these is not certain.
+    bool (*finish_few_terms)(const OperandPart& columns, const FewTerms& rows);
     // The terms of the first row of a part as float32 or float64, side by side.
     void (*gather)(const OperandPart& part, Format format, void* to);
     // Write alpha (hi + lo) + beta addend, rounded to the format, of n columns; failed[j] tells which could

@@ -1,14 +1,17 @@
 // Products over some dimensions, from Python. Included by module.cpp alone.
 #pragma once
 
-#include "contractions/contraction.hpp"
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/vector.h>
+
+#include "contractions/windows.hpp"
 #include "python/reductions.hpp"
 
 namespace samesum::python {
 
-// The places of the elements of some dimensions, in their order.
-inline std::vector<std::int64_t> places_of(const View& x, int first, int count) {
-    std::vector<std::int64_t> places{0};
+// The places of the elements of some dimensions, in their order, from each of these on.
+inline std::vector<std::int64_t> places_of(const View& x, int first, int count,
+                                           std::vector<std::int64_t> places = {0}) {
     for (int i = first; i < first + count; ++i) {
         std::vector<std::int64_t> next;
         next.reserve(places.size() * static_cast<std::size_t>(x.shape[i]));
@@ -44,6 +47,21 @@ inline bool fits_products(Format in, Format other, Format out) {
     return real(in) ? other == in && real(out) : whole(in) && whole(other) && whole(out);
 }
 
+// Of products alone.
+inline void check_formats(const Contraction& call) {
+    const auto refuse = [](const std::string& what) { raise("DtypeError", what); };
+    if (!fits_products(call.a.format, call.b.format, call.out.format))
+        refuse("no products of " + name_of(call.a.format) + " and " + name_of(call.b.format) + " in " +
+               name_of(call.out.format));
+    const Format added = is_float(call.a.format) ? call.a.format : call.out.format;
+    if (call.c.data != nullptr && call.c.format != added)
+        refuse("c has dtype " + name_of(call.c.format) + "; it has to be " + name_of(added));
+}
+
+inline void check_writeable(const Input& out) {
+    if (!PyArray_ISWRITEABLE(out.array)) raise("ShapeError", "out is read-only; it has to be writeable");
+}
+
 inline void contract(nb::handle a, nb::handle b, nb::handle c, nb::handle out, int batch, int rows,
                      int columns, int terms, double alpha, double beta) {
     const Input x = input_of(a), y = input_of(b), to = input_of(out);
@@ -57,30 +75,69 @@ inline void contract(nb::handle a, nb::handle b, nb::handle c, nb::handle out, i
     check_group(x, 0, to, 0, batch + rows);
     check_group(y, batch, to, batch + rows, columns);
     check_group(x, batch + rows, y, batch + columns, terms);
-    const auto refuse = [](const std::string& what) { raise("DtypeError", what); };
-    if (!fits_products(call.a.format, call.b.format, call.out.format))
-        refuse("no products of " + name_of(call.a.format) + " and " + name_of(call.b.format) + " in " +
-               name_of(call.out.format));
-    const bool real = is_float(call.a.format);
-    if (!real && (alpha != 1 || (beta != 0 && beta != 1)))
-        refuse("products of integers have alpha 1 and beta 0 or 1; got " + std::to_string(alpha) + " and " +
-               std::to_string(beta));
+    if (!is_float(call.a.format) && (alpha != 1 || (beta != 0 && beta != 1)))
+        raise("DtypeError", "products of integers have alpha 1 and beta 0 or 1; got " +
+                                std::to_string(alpha) + " and " + std::to_string(beta));
     std::optional<Input> z;
     if (!c.is_none() && beta != 0) {
         z = input_of(c);
         call.c = operand_of(*z, batch, rows, columns, "c");
         check_group(*z, 0, to, 0, batch + rows + columns);
-        if (call.c.format != (real ? call.a.format : call.out.format))
-            refuse("c has dtype " + name_of(call.c.format) + "; it has to be " +
-                   name_of(real ? call.a.format : call.out.format));
     } else {
         call.beta = 0;
     }
-    if (!PyArray_ISWRITEABLE(to.array)) raise("ShapeError", "out is read-only; it has to be writeable");
+    check_formats(call);
+    check_writeable(to);
     unlocked(call.multiplications(), [&] { samesum::contract(call); });
 }
 
+// Places of a result (batch, groups, results, axes): groups are batches, the others columns.
+inline ContractionOperand results_of(const View& x) {
+    return {x.data, places_of(x, 1, 1), places_of(x, 2, 1), places_of(x, 3, x.rank - 3, places_of(x, 0, 1)),
+            x.format};
+}
+
+inline void convolve(nb::handle x, nb::handle weight, nb::handle term, nb::handle out,
+                     const std::vector<std::array<std::int64_t, 3>>& axes) {
+    Input data = input_of(x), result = input_of(out);
+    const Input kernel = input_of(weight);
+    const int rank = data.view.rank, spatial = static_cast<int>(axes.size());
+    if (spatial == 0 || rank != spatial + 3 || result.view.rank != rank)
+        raise("ShapeError", "x has shape " + shape_of(data) + " and out " + shape_of(result) +
+                                "; asked for are three axes before " + std::to_string(spatial));
+    Contraction call;
+    call.a = operand_of(kernel, 1, 1, spatial + 1, "weight");
+    check_group(data, 1, kernel, 0, 1);
+    check_group(data, 2, kernel, 2, 1);
+    check_group(data, 0, result, 0, 2);
+    check_group(kernel, 1, result, 2, 1);
+    std::vector<Taps> taps;
+    for (int i = 0; i < spatial; ++i) {
+        const auto& [start, step, reach] = axes[static_cast<std::size_t>(i)];
+        taps.push_back({start, step, reach, result.view.shape[3 + i], kernel.view.shape[3 + i]});
+    }
+    call.out = results_of(result.view);
+    std::optional<Input> added;
+    std::int64_t strides[max_rank];
+    if (!term.is_none()) {
+        added = input_of(term);
+        if (!spread(*added, rank, result.view.shape, strides))
+            raise("ShapeError",
+                  "a term of shape " + shape_of(*added) + " does not broadcast to " + shape_of(result));
+        View view = added->view;
+        view.rank = rank, view.shape = result.view.shape, view.strides = strides;
+        call.c = results_of(view);
+        call.beta = 1;
+    }
+    call.b.format = data.view.format;
+    check_formats(call);
+    check_writeable(result);
+    const Extents extents(data.view);
+    unlocked(call.multiplications(), [&] { samesum::convolve(call, data.view, taps); });
+}
+
 inline void define_contractions(nb::module_& m) {
+    m.def("convolve", &convolve, "x"_a, "weight"_a, "term"_a.none(), "out"_a, "axes"_a);
     m.def("contract", &contract, "a"_a, "b"_a, "c"_a.none(), "out"_a, "batch"_a, "rows"_a, "columns"_a,
           "terms"_a, "alpha"_a, "beta"_a);
 }

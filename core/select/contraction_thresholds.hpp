@@ -16,6 +16,10 @@ SAMESUM_THRESHOLD(contraction_twice_share, 8, "results in doubt", "where so many
 SAMESUM_THRESHOLD(contraction_few_rows, 16, "rows", "up to so many take columns as they lie")
 SAMESUM_THRESHOLD(contraction_least_run, 4, "columns, or terms, side by side", "few rows take columns as they lie where so many are neighbours")
 
+SAMESUM_THRESHOLD(contraction_winograd_rows, 16, "results", "convolutions of fewer for each place, or of fewer threes of taps, multiply every tap")
+SAMESUM_THRESHOLD(contraction_winograd_cost, 75, "per cent of the multiplications", "convolutions to which Winograd's products leave more multiply every tap")
+SAMESUM_THRESHOLD(contraction_given_up_share, 16, "results in doubt", "where so many times them are more than all, a convolution begins again with every tap")
+
 SAMESUM_THRESHOLD(attention_direct_rows, 2, "queries", "up to so many of a batch read keys and values where they lie")
 
 // clang-format on

@@ -124,6 +124,7 @@
     X(dot_exact, "dot.exact", "exact sums of exact products") \
     X(attention_words, "attention.words", "rows of attention in double-words") \
     /* Products, by their elements. */ \
+    X(contraction_winograd, "contraction.winograd", "convolutions by half of the products, at six points") \
     X(contraction_twice, "contraction.twice", "tiles of products that are multiplied again, in two words") \
     X(contraction_double_words, "contraction.double_words", "elements of products in double-words") \
     X(contraction_exact, "contraction.exact", "elements of products as exact sums") \

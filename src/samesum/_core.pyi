@@ -169,6 +169,13 @@ def attention(
     np.ndarray[Any, np.dtype[np.int64]],
     np.ndarray[Any, np.dtype[np.int64]],
 ]: ...
+def convolve(
+    x: np.ndarray[Any, np.dtype[Any]],
+    weight: np.ndarray[Any, np.dtype[Any]],
+    term: np.ndarray[Any, np.dtype[Any]] | None,
+    out: np.ndarray[Any, np.dtype[Any]],
+    axes: Sequence[tuple[int, int, int]],
+) -> None: ...
 def contract(
     a: np.ndarray[Any, np.dtype[Any]],
     b: np.ndarray[Any, np.dtype[Any]],

@@ -154,6 +154,15 @@ def test_clip_bounds_are_optional_and_the_upper_one_wins() -> None:
         onnx_run("Clip", [x, np.int64([1, 2])])
 
 
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_bounded_zeros_and_nans_have_their_bits_wherever_they_lie(dtype: type[np.floating]) -> None:
+    x = np.tile(np.array([0.0, -0.0, np.nan, -np.inf, 2.0], dtype), 13)
+    for name, bounds in (("Clip", [dtype(0), dtype(1)]), ("Clip", [dtype(-1), dtype(-0.0)]), ("Relu", [])):
+        whole = onnx_run(name, [x, *bounds])
+        alone = [onnx_run(name, [x[i : i + 1], *bounds]) for i in range(len(x))]
+        assert whole.tobytes() == np.concatenate(alone).tobytes(), (name, bounds)
+
+
 def test_clamp_of_integers_takes_the_integers_between_the_bounds() -> None:
     assert ir_run("Clamp", [np.int32([-9, 0, 9])], 'min="-1.5" max="2.5"').tolist() == [-1, 0, 2]
     assert ir_run("Clamp", [np.uint8([0, 9])], 'min="-1e30" max="inf"').tolist() == [0, 9]

@@ -1,9 +1,11 @@
 // Products: the methods of one instruction set, compiled as table.cpp is.
 #include "kernels/contractions/direct.hpp"
+#include "kernels/contractions/few_terms.hpp"
 #include "kernels/contractions/measures.hpp"
 #include "kernels/contractions/panels.hpp"
 #include "kernels/contractions/results.hpp"
 #include "kernels/contractions/tiles.hpp"
+#include "kernels/contractions/winograd.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -28,6 +30,7 @@ const ContractionMethods contractions{
      pack_floats<tile_rows, double>, pack_floats<FloatTile::columns, float>, FloatTile::multiply},
     words<std::uint32_t>(),
     words<std::uint64_t>(),
+    {transform_taps, transform_floats, RegisterTile<double, double>::multiply, combine_points},
     add_squares<tile_rows, double>,
     add_squares<FloatTile::columns, float>,
     measure_panel<tile_rows, double>,
@@ -35,6 +38,7 @@ const ContractionMethods contractions{
     bound_products,
     SecondTile::multiply,
     multiply_directly,
+    finish_few_terms,
     gather_terms,
     finish_products};
 

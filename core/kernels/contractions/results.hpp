@@ -48,18 +48,32 @@ SAMESUM_INLINE Words2 total_at(const ContractionSums& sums, std::size_t j) {
     return total;
 }
 
+// A number not below the root of each, and less than 1.07 times that: half of its exponent, and of its
+// fraction. (Lemma 85)
+SAMESUM_INLINE Doubles root_above(Doubles squares) {
+    constexpr std::int64_t half_of_one = std::int64_t{1023} << 51;
+    const Longs half = (reinterpret_cast<Longs>(squares) >> 1) + half_of_one;
+    return squares == 0 ? Doubles{} : reinterpret_cast<Doubles>(half);
+}
+
+// Of sums that are numbers, within a bound: what is certain of them. NaNs are not. (Lemma 5)
+template <Format format>
+SAMESUM_INLINE Verdict<format> plain_verdict(Doubles value, Doubles bound) {
+    using Round = Rounding<format>;
+    const Doubles b = widened(bound, value), least = value + 0.0 - b, most = value + 0.0 + b;
+    const auto low = Round::of_number(least), high = Round::of_number(most);
+    return {low, Round::different(low, high) | narrowed_mask(least != least)};
+}
+
 // Most vectors are certain, and finite: the verdict of the others takes longer. (Lemma 5)
 template <Format format, bool adds>
 SAMESUM_INLINE Verdict<format> quick_verdict(const ContractionSums& sums, std::size_t j) {
-    using Round = Rounding<format>;
     const Doubles none = {}, bound = load<Doubles>(sums.bounds + j) * sums.factor;
     Doubles value = load<Doubles>(sums.hi + j), rest = none;
     if constexpr (adds) two_sum(value, load<Doubles>(sums.addends + j), value, rest);
-    const Doubles known = adds ? bound + samesum::SAMESUM_ISA::magnitude(rest) : bound,
-                  b = widened(known, value);
-    const Doubles least = value + 0.0 - b, most = value + 0.0 + b;
-    const auto low = Round::of_number(least), high = Round::of_number(most);
-    if (!any_bit(Round::different(low, high) | narrowed_mask(least != least))) return {low, Words{}};
+    const Verdict<format> plain =
+        plain_verdict<format>(value, adds ? bound + samesum::SAMESUM_ISA::magnitude(rest) : bound);
+    if (!any_bit(plain.wrong)) return plain;
     return IntervalTest<format, Finalize::itself>::of(value, rest, bound, none + 1);
 }
 

@@ -1,6 +1,8 @@
 // Tiles in registers: each element of one is a chain of multiply-adds.
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/vectors/rounding.hpp"
 #include "methods/contraction_method.hpp"
 
@@ -24,7 +26,7 @@ struct RegisterTile {
     }
 
     static SAMESUM_INLINE V plus_product(V a, V b, V sum) {
-        if constexpr (sizeof(Column) < sizeof(Sum))
+        if constexpr (std::is_floating_point_v<Sum>)
             return roughly_fused(a, b, sum);  // products of float32 are exact
         else
             return sum + a * b;

@@ -7,13 +7,13 @@ of the kernel's. A transposed one has a list for each residue of its stride, so 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from math import gcd
 
 import numpy as np
 
-from samesum.engine.contractions import Added, contract
+from samesum import _core
 from samesum.formats.arrays import Dtype, NDArray, checked, native
 
 
@@ -70,62 +70,78 @@ def outputs_along(phases: Sequence[Taps]) -> int:
     return sum(each.outputs for each in (phases[:1] if phases and not phases[0].taps else phases))
 
 
-def convolve(
-    x: NDArray, weight: NDArray, axes: Sequence[Sequence[Taps]], term: NDArray | None, dtype: Dtype
-) -> NDArray:
+@dataclass(frozen=True, slots=True)
+class _Phase:
+    """A list of taps along each axis: what of the results and of the kernel it has, and how many places it meets."""
+
+    out: tuple[slice, ...]
+    kernel: tuple[slice, ...]
+    axes: tuple[Taps, ...]
+    met: tuple[int, ...]
+    taps: tuple[tuple[int, int, int], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Windows:
+    """What meets along all spatial axes."""
+
+    outputs: tuple[int, ...]
+    phases: tuple[_Phase, ...]
+
+
+def windows(axes: Sequence[Sequence[Taps]]) -> Windows:
+    """The windows with these lists of taps along each spatial axis."""
+    return Windows(tuple(outputs_along(phases) for phases in axes), tuple(_phase(each) for each in product(*axes)))
+
+
+def _phase(axes: Sequence[Taps]) -> _Phase:
+    # A step that is never taken may be any number, also one that no stride holds.
+    taps = [
+        (each.start, each.step if each.outputs > 1 else 1, each.reach if each.taps > 1 else 1)
+        if each.taps
+        else (0, 1, 1)
+        for each in axes
+    ]
+    met = [each.most - each.least + 1 if each.taps and each.outputs else 0 for each in axes]
+    out, kernel = _behind([a.out for a in axes]), _behind([a.kernel for a in axes])
+    return _Phase(out, kernel, tuple(axes), tuple(met), tuple(taps))
+
+
+def convolve(x: NDArray, weight: NDArray, of: Windows, term: NDArray | None, dtype: Dtype) -> NDArray:
     """Data (batch, groups, channels, spatial axes) and weights (groups, results, channels, kernel): the result has
-    (batch, groups, results, spatial axes), in which `axes` say what meets along each of the spatial ones.
+    (batch, groups, results, spatial axes).
 
     `term`, which broadcasts to the result, is added before the sums are rounded: along a spatial axis with several
     lists of taps it has length 1. It has the type of the data (of integers: that of the result).
     """
-    sizes = [outputs_along(phases) for phases in axes]
-    result = np.empty(checked([*x.shape[:2], weight.shape[1], *sizes]), dtype)
-    if not result.size:
-        return result
-    x = native(x)
-    axes = list(axes)
-    for i, phases in enumerate(axes):
-        met = [each for each in phases if each.taps and each.outputs]
-        if sum(_beyond(met, x.shape[3 + i])) > x.shape[3 + i] + sum(each.outputs * each.taps for each in met):
-            x, axes[i] = _gathered(x, 3 + i, phases)
-    padded, before = _padded(x, axes)
-    added = Added(term)
-    spatial, kernel = [f"o{i}" for i in range(len(axes))], [f"k{i}" for i in range(len(axes))]
-    for phase in product(*axes):
-        contract(
-            weight[_behind([each.kernel for each in phase])],
-            ["group", "result", "channel", *kernel],
-            _windows(padded, phase, before),
-            ["batch", "group", "channel", *spatial, *kernel],
-            ["batch", "group", "result", *spatial],
-            dtype,
-            added,
-            result[_behind([each.out for each in phase])],
-        )
+    result = np.empty(checked((*x.shape[:2], weight.shape[1], *of.outputs)), dtype)
+    if result.size:
+        data, kernel, added = native(x), native(weight), None if term is None else native(term)
+        for phase in of.phases:
+            out = result[phase.out]
+            if out.size:
+                near, taps = _near(data, phase)
+                _core.convolve(near, kernel[phase.kernel], added, out, taps)
     return result
 
 
-def _behind(slices: list[slice]) -> tuple[slice, ...]:
-    """What picks along the spatial axes and leaves the three in front of them."""
-    return (slice(None), slice(None), slice(None), *slices)
+def _near(x: NDArray, phase: _Phase) -> tuple[NDArray, list[tuple[int, int, int]]]:
+    """Data and taps: along an axis where padding would be longer than windows, these one after the other."""
+    taps, lengths = list(phase.taps), list(phase.met)
+    for i, each in enumerate(phase.axes):
+        if each.taps and lengths[i] > 2 * x.shape[3 + i] + each.outputs * each.taps:
+            lengths[i], taps[i] = each.outputs * each.taps, (0, each.taps, 1)
+            x = _gathered(x, 3 + i, _places(each))
+    checked((*x.shape[:3], *lengths))
+    return x, taps
 
 
-def _beyond(met: Sequence[Taps], size: int) -> tuple[int, int]:
-    """How many places before and after the data along an axis these lists of taps meet."""
-    return max([0, *(-each.least for each in met)]), max([0, *(each.most - size + 1 for each in met)])
-
-
-def _gathered(x: NDArray, axis: int, phases: Sequence[Taps]) -> tuple[NDArray, list[Taps]]:
-    """The elements that windows meet along an axis, one window after the other, where padding would be longer."""
-    places = [_places(each) for each in phases]
-    starts = np.cumsum([0, *map(len, places)]).tolist()
-    where = np.concatenate(places)
-    there = np.asarray((where >= 0) & (where < x.shape[axis]), bool)
-    found = np.zeros(checked([*x.shape[:axis], len(where), *x.shape[axis + 1 :]]), x.dtype)
-    found[(slice(None),) * axis + (there,)] = np.take(x, where[there].astype(np.intp), axis)
-    moved = [replace(each, start=start, step=each.taps, reach=1) for start, each in zip(starts, phases, strict=False)]
-    return found, moved
+def _gathered(x: NDArray, axis: int, places: NDArray) -> NDArray:
+    """The elements at these places along an axis, zeros where the data have none."""
+    there = np.asarray((places >= 0) & (places < x.shape[axis]), bool)
+    found = np.zeros(checked((*x.shape[:axis], len(places), *x.shape[axis + 1 :])), x.dtype)
+    found[(slice(None),) * axis + (there,)] = np.take(x, places[there].astype(np.intp), axis)
+    return found
 
 
 def _places(windows: Taps) -> NDArray:
@@ -135,29 +151,6 @@ def _places(windows: Taps) -> NDArray:
     return np.ravel(windows.start + outputs[:, None] * windows.step + taps * windows.reach)
 
 
-def _padded(x: NDArray, axes: Sequence[Sequence[Taps]]) -> tuple[NDArray, list[int]]:
-    """`x` with zeros where windows reach beyond it, and how many of them are before it along each spatial axis."""
-    inner = x.shape[3:]
-    met = [[each for each in phases if each.taps and each.outputs] for phases in axes]
-    before, after = map(list, zip(*map(_beyond, met, inner), strict=True))
-    if not any(before) and not any(after):
-        return x, before
-    shape = [a + n + b for a, n, b in zip(before, inner, after, strict=True)]
-    padded = np.zeros(checked([*x.shape[:3], *shape]), x.dtype)
-    padded[_behind([slice(a, a + n) for a, n in zip(before, inner, strict=True)])] = x
-    return padded, before
-
-
-def _windows(padded: NDArray, phase: Sequence[Taps], before: Sequence[int]) -> NDArray:
-    """A view: the spatial axes twice, of the outputs and of what each of them meets."""
-    outputs, taps = [each.outputs for each in phase], [each.taps for each in phase]
-    lead, strides = padded.shape[:3], padded.strides[3:]
-    if 0 in taps:
-        return np.empty((*lead, *outputs, *taps), padded.dtype)
-    start = padded[_behind([slice(a + each.start, None) for a, each in zip(before, phase, strict=True)])]
-    # A step that is never taken may be any number, also one that no stride holds.
-    steps = [each.step * s if each.outputs > 1 else 0 for each, s in zip(phase, strides, strict=True)]
-    reaches = [each.reach * s if each.taps > 1 else 0 for each, s in zip(phase, strides, strict=True)]
-    return np.lib.stride_tricks.as_strided(
-        start, (*lead, *outputs, *taps), (*padded.strides[:3], *steps, *reaches), writeable=False
-    )
+def _behind(slices: list[slice]) -> tuple[slice, ...]:
+    """What picks along the spatial axes and leaves the three in front of them."""
+    return (slice(None), slice(None), slice(None), *slices)

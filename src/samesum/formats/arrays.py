@@ -46,9 +46,9 @@ def excess(shape: Sequence[int | None]) -> str:
     if len(shape) > MAX_RANK:
         return f"{len(shape)} dims; at most {MAX_RANK} are allowed"
     known = [1 if dim is None else dim for dim in shape]
-    if any(dim < 0 for dim in known):
+    if known and min(known) < 0:
         return f"a negative dim in {list(shape)}"
-    if math.prod(dim for dim in known if dim) > MAX_ELEMENTS:
+    if math.prod([dim or 1 for dim in known]) > MAX_ELEMENTS:
         return f"shape {list(shape)} has more than 2^40 elements"
     return ""
 

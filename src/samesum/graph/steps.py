@@ -87,7 +87,7 @@ class Step:
     @property
     def result(self) -> str:
         """The name of the first value that it gives."""
-        return self.results[0]
+        return self.node.outputs[0] or self.results[0]
 
     @property
     def results(self) -> tuple[str, ...]:

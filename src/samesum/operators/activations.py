@@ -29,9 +29,7 @@ def affine(x: NDArray, alpha: Any, beta: Any) -> NDArray:
 
 def hard_sigmoid(x: NDArray, alpha: Any, beta: Any) -> NDArray:
     """alpha x + beta between 0 and 1, rounded once."""
-    y = affine(x, alpha, beta)
-    zero, one, nan = (y.dtype.type(each) for each in (0.0, 1.0, np.nan))
-    return np.asarray(np.where(y > one, one, np.where(y > zero, y, np.where(np.isnan(y), nan, zero))))
+    return np.asarray(_clipped(affine(x, alpha, beta), 0.0, 1.0) + x.dtype.type(0))  # a zero is +0
 
 
 def leaky(x: NDArray, alpha: Any) -> NDArray:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
-from samesum.engine.convolutions import Taps, convolve, outputs_along, plain_taps, transposed_taps
+from samesum.engine.convolutions import Taps, Windows, convolve, plain_taps, transposed_taps, windows
 from samesum.errors import SamesumError, ShapeError
 from samesum.formats.arrays import MAX_RANK, Dtype, NDArray, Shape
 from samesum.formats.arrays import checked as within_limits
@@ -82,31 +84,59 @@ def convolved(
     sizes: Sequence[int] | None = None,
 ) -> NDArray:
     """The result in `dtype`; `bias` has a number for each result or, of a plain convolution, for each element of it."""
-    if x.ndim > _MOST_AXES:
-        raise ShapeError(f"the data have {x.ndim} axes; a convolution allows {_MOST_AXES}")
-    shape = within_limits(_whole(layer.grouped(attributes, w.shape, x.ndim)))
-    if len(shape) != x.ndim + 1:
-        raise ShapeError(f"weights of shape {w.shape} do not go with data of shape {x.shape}: their ranks differ")
-    weights = w.reshape(shape)
+    of = _laid_out(layer, tuple(attributes.items()), x.shape, w.shape, None if sizes is None else tuple(sizes))
+    weights = w.reshape(of.weights)
     if layer.is_transposed:
         weights = weights.swapaxes(1, 2)
-    groups, results, channels = weights.shape[:3]
-    if x.shape[1] != groups * channels:
+    term = None
+    if bias is not None and bias.shape == of.shape[1:2]:
+        term = bias.reshape(of.bias)
+    elif bias is not None and bias.shape == of.shape and not layer.is_transposed:
+        term = bias.reshape(x.shape[0], *of.bias[:2], *of.shape[2:])
+    elif bias is not None:
+        raise ShapeError(f"the bias has shape {bias.shape}; {of.shape[1]} numbers are needed, one for each result")
+    return convolve(x.reshape(of.data), weights, of.windows, term, dtype).reshape(of.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class _LaidOut:
+    """The shapes of what a convolution takes, with the groups, and that of its result."""
+
+    data: tuple[int, ...]
+    weights: tuple[int, ...]
+    bias: tuple[int, ...]
+    shape: tuple[int, ...]
+    windows: Windows
+
+
+@lru_cache(maxsize=1024)
+def _laid_out(
+    layer: Layer,
+    said: tuple[tuple[str, Any], ...],
+    x: tuple[int, ...],
+    w: tuple[int, ...],
+    sizes: tuple[int, ...] | None,
+) -> _LaidOut:
+    attributes = dict(said)
+    if len(x) > _MOST_AXES:
+        raise ShapeError(f"the data have {len(x)} axes; a convolution allows {_MOST_AXES}")
+    shape = within_limits(_whole(layer.grouped(attributes, w, len(x))))
+    if len(shape) != len(x) + 1:
+        raise ShapeError(f"weights of shape {w} do not go with data of shape {x}: their ranks differ")
+    groups, results, channels = shape[:3] if not layer.is_transposed else (shape[0], shape[2], shape[1])
+    if x[1] != groups * channels:
         raise ShapeError(
-            f"the data of shape {x.shape} have {x.shape[1]} channels; weights of shape {w.shape} in {groups} groups "
+            f"the data of shape {x} have {x[1]} channels; weights of shape {w} in {groups} groups "
             f"need {groups * channels}"
         )
-    axes = _axes(layer, attributes, shape[3:], x.shape[2:], sizes)
-    spatial = [outputs_along(phases) for phases in axes]
-    term = None
-    if bias is not None and bias.shape == (groups * results,):
-        term = bias.reshape(groups, results, *(1,) * len(axes))
-    elif bias is not None and bias.shape == (x.shape[0], groups * results, *spatial) and not layer.is_transposed:
-        term = bias.reshape(x.shape[0], groups, results, *spatial)
-    elif bias is not None:
-        raise ShapeError(f"the bias has shape {bias.shape}; {groups * results} numbers are needed, one for each result")
-    found = convolve(x.reshape(x.shape[0], groups, channels, *x.shape[2:]), weights, axes, term, dtype)
-    return found.reshape(x.shape[0], groups * results, *spatial)
+    of = windows(_axes(layer, attributes, shape[3:], x[2:], sizes))
+    return _LaidOut(
+        (x[0], groups, channels, *x[2:]),
+        shape,
+        (groups, results, *(1,) * len(x[2:])),
+        (x[0], groups * results, *of.outputs),
+        of,
+    )
 
 
 def _whole(shape: Dims) -> tuple[int, ...]:

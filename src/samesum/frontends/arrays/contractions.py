@@ -10,7 +10,7 @@ import numpy as np
 from samesum.engine import contractions
 from samesum.engine.arrays import as_array, as_dtype
 from samesum.engine.attention import attention
-from samesum.engine.convolutions import convolve, plain_taps
+from samesum.engine.convolutions import convolve, plain_taps, windows
 from samesum.engine.machine import FloatingPointScope
 from samesum.errors import ArgumentError, ArgumentTypeError, AxisError, DtypeError, ShapeError
 from samesum.formats.arrays import ArrayLike, Dtype, DTypeLike, NDArray, Out, boolean_of, integer_of
@@ -181,7 +181,7 @@ def conv(
     )
     grouped = whole.reshape(whole.shape[0], count, kernel.shape[1], *whole.shape[2:])
     weights = kernel.reshape(count, kernel.shape[0] // count, *kernel.shape[1:])
-    found = convolve(grouped, weights, axes, added, target)
+    found = convolve(grouped, weights, windows(axes), added, target)
     found = found.reshape(found.shape[0], kernel.shape[0], *found.shape[3:])
     return found if whole is data else found[0]
 

@@ -11,7 +11,7 @@ import torch
 
 from samesum.engine.attention import attention
 from samesum.engine.contractions import NOTHING, Added, matmul
-from samesum.engine.convolutions import Taps, convolve, plain_taps, transposed_taps
+from samesum.engine.convolutions import Taps, convolve, plain_taps, transposed_taps, windows
 from samesum.errors import SamesumError
 from samesum.formats.arrays import NDArray, broadcast
 from samesum.frontends.plugins.torch_norms import is_transformed, laid_out_as
@@ -265,7 +265,7 @@ def _convolution(
         axes.append((transposed_taps if transposed else plain_taps)(length, outputs, s, d, p))
     term = others[0].reshape(groups, -1, *(1,) * spatial) if others else None
     grouped = data.reshape(x.shape[0], groups, x.shape[1] // groups, *x.shape[2:])
-    found = convolve(grouped, weights, axes, term, data.dtype)
+    found = convolve(grouped, weights, windows(axes), term, data.dtype)
     return laid_out_as(x, tensor_of(found.reshape(x.shape[0], -1, *found.shape[3:])))
 
 
