@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from samesum._public import public, publish
-from samesum.frontends.models.onnx_file.package import onnx_package
+from samesum.errors import imported
 from samesum.frontends.standards.attention import Attention
 from samesum.frontends.standards.onnx_norms import (
     DequantizeLinear,
@@ -145,7 +145,7 @@ if not TYPE_CHECKING:
     def __getattr__(name: str) -> object:
         if name in _PLUGINS:
             if name in _OF_ONNX:
-                onnx_package(f"samesum.onnx.{name}", _OF_ONNX[name])
+                imported("onnx", f"samesum.onnx.{name}", _OF_ONNX[name])
             return public(__name__, getattr(import_module(f"samesum.frontends.plugins.{_PLUGINS[name]}"), name))
         raise AttributeError(f"module 'samesum.onnx' has no attribute {name!r}")
 

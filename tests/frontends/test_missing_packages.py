@@ -33,7 +33,7 @@ try:
 except samesum.MissingPackage as error:
     print(error)
 """
-NEEDS = 'needs the onnx package, which is not installed; pip install "samesum[onnx]" ('
+NEEDS = 'needs the package onnx, which is not installed; pip install "samesum[onnx]" ('
 
 
 def test_the_extra_is_named() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from samesum.cli.show import Table, UsageError, fitted, one_line, printable, terminal_width, wrapped
-from samesum.errors import MissingPackage
+from samesum.errors import missing
 from samesum.files.opening import replacing
 from samesum.stats.figures import NAMES, Figure
 from samesum.stats.histogram import Histogram
@@ -190,9 +190,7 @@ def check_plot(path: Path) -> None:
     try:
         from matplotlib.backend_bases import FigureCanvasBase
     except ImportError:
-        raise MissingPackage(
-            '--plot needs matplotlib, which is not installed; pip install "samesum[plot]"', name="matplotlib"
-        ) from None
+        raise missing("matplotlib", "--plot") from None
     formats = FigureCanvasBase.get_supported_filetypes()
     if _format(path) not in formats:
         raise UsageError(f"--plot is {path}; allowed are files that end with one of .{', .'.join(sorted(formats))}")

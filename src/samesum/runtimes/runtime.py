@@ -14,12 +14,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
 
-from samesum.errors import MissingPackage
+from samesum.errors import missing
 from samesum.formats.arrays import NDArray
 
 # Packages that only some suites and engines need.
-
-_EXTRAS = {"onnx": "onnx", "onnxruntime": "compare", "openvino": "compare", "matplotlib": "plot"}
 
 
 def is_installed(package: str) -> bool:
@@ -30,8 +28,7 @@ def is_installed(package: str) -> bool:
 def require(package: str, purpose: str) -> None:
     """Raises MissingPackage where `package`, which `purpose` needs, is not installed."""
     if not is_installed(package):
-        source = f'"samesum[{_EXTRAS[package]}]"' if package in _EXTRAS else package
-        raise MissingPackage(f"{purpose} needs the package {package}, which is not installed; pip install {source}")
+        raise missing(package, purpose)
 
 
 # Arrays by input name, in the order of the model's inputs.

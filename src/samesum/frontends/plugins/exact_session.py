@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
 
 from samesum.engine.machine import core_file
-from samesum.errors import ArgumentError, ArgumentTypeError, MissingPackage, ModelError, UnsupportedOperator
+from samesum.errors import ArgumentError, ArgumentTypeError, ModelError, UnsupportedOperator, imported
 from samesum.files.protobuf import Field, fields, text_of
 from samesum.frontends.plugins.choosing import chosen_names
 from samesum.frontends.plugins.custom_rows import ON_REQUEST, OPERATORS, declare_once
@@ -155,12 +155,7 @@ def exact_session(
     >>> session.run(["y"], {"x": np.full((1, 1, 1024), 3e30, np.float32)})[0][0, 0, 0]
     np.float32(0.03125)
     """
-    try:
-        import onnxruntime
-    except ModuleNotFoundError:
-        raise MissingPackage(
-            'exact_session needs the package onnxruntime, which is not installed; pip install "samesum[compare]"'
-        ) from None
+    onnxruntime = imported("onnxruntime", "exact_session")
     if sess_options is not None and not isinstance(sess_options, onnxruntime.SessionOptions):
         raise ArgumentTypeError(
             f"sess_options is an onnxruntime.SessionOptions or None; got {type(sess_options).__name__}"

@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from samesum.errors import DtypeError, ModelError, SamesumError, UnsafeModelError, UnsupportedOperator
+from samesum.errors import DtypeError, ModelError, SamesumError, UnsafeModelError, UnsupportedOperator, imported
 from samesum.files.opening import entries, opened_at, place
 from samesum.formats.arrays import NDArray, excess
 from samesum.formats.elements import MODEL_ELEMENTS, Element, decoded, in_own_type
-from samesum.frontends.models.onnx_file.package import onnx_package
 from samesum.graph.model import Node, Value
 from samesum.specs.lookup import has_operator
 from samesum.specs.row import Unread
@@ -166,7 +165,7 @@ def texts(*names: str) -> None:
 
 def type_name(number: int) -> str | None:
     """ONNX's own name of an element type; None for a number that it does not have."""
-    known = onnx_package("reading .onnx files").TensorProto.DataType
+    known = imported("onnx", "reading .onnx files").TensorProto.DataType
     return str(known.Name(number)) if number in known.values() and number else None
 
 

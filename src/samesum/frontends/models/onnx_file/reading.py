@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from samesum.errors import ModelError, SamesumError
+from samesum.errors import ModelError, SamesumError, imported
 from samesum.formats.arrays import Shape
 from samesum.formats.elements import MODEL_ELEMENTS
 from samesum.frontends.models.onnx_file.graphs import Around, Functions, check_unique, initializers, nodes_in, value_of
@@ -22,7 +22,6 @@ from samesum.frontends.models.onnx_file.nodes import (
     texts,
     type_name,
 )
-from samesum.frontends.models.onnx_file.package import onnx_package
 from samesum.graph.model import Graph, Node, Value
 from samesum.graph.survey import End, Survey, counted
 
@@ -39,7 +38,7 @@ def read_onnx(name: str, model: Any, folder: Path | None) -> Graph:
 
 def parsed(data: bytes) -> Any:
     """The ModelProto; ModelError for what is none, MissingPackage without the onnx package."""
-    onnx = onnx_package("reading .onnx files")
+    onnx = imported("onnx", "reading .onnx files")
     model = onnx.ModelProto()
     try:
         model.ParseFromString(data)
