@@ -8,7 +8,7 @@
 #include "arithmetic/division.hpp"
 #include "contractions/attention.hpp"
 #include "kernels/instruction_set.hpp"
-#include "run/room.hpp"
+#include "run/tiles.hpp"
 
 namespace samesum {
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "contractions/winograd.hpp"
-#include "run/room.hpp"
+#include "run/tiles.hpp"
 #include "select/contraction_thresholds.hpp"
 #include "threads/pool.hpp"
 
