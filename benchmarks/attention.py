@@ -17,7 +17,7 @@ import numpy as np
 import torch
 
 import samesum as ss
-from samesum.engine.routes import routes_taken
+from samesum.engine.machine import routes_taken
 
 SHAPES = {
     "BERT-base, 128 tokens": (12, 128, 128, 64, False),

@@ -24,7 +24,7 @@ import samesum as ss
 from samesum.engine import elementwise
 from samesum.engine.norms import Channels, normalize_batch
 from samesum.formats.arrays import NDArray
-from samesum.operators.curves import hard_sigmoid
+from samesum.operators.rows_of_elements import hard_sigmoid
 
 Function = Callable[[NDArray, int], Any]
 DTYPES = (np.float16, ml_dtypes.bfloat16, np.float32, np.float64)

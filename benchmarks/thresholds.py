@@ -20,7 +20,7 @@ import samesum as ss
 from samesum import _core
 from samesum.engine import elementwise
 from samesum.operators.apply import apply
-from samesum.specs.call import operation_of
+from samesum.specs.lookup import operation_of
 from samesum_bench.machine import this_machine
 from threshold_calls import CALLS, FIXED, HALVED_ONLY
 from threshold_headers import read

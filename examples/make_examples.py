@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from samesum.errors import MissingPackage
-from samesum.runtimes.packages import require
+from samesum.runtimes.runtime import require
 
 FOLDER = Path(__file__).resolve().parent
 PACKAGES = ("onnx", "onnxruntime", "openvino")

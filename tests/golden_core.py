@@ -15,8 +15,7 @@ import numpy as np
 
 import cases
 import goldens
-from samesum.algebra.pieces import Promotion
-from samesum.algebra.rows import SOFTMAX, Reduction, Scan
+from samesum.algebra.rows import SOFTMAX, Promotion, Reduction, Scan
 from samesum.engine import memory
 from samesum.formats.arrays import NDArray
 

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from samesum.algebra.pieces import Divisor
-from samesum.algebra.rows import LAYER_NORM, Norm
+from samesum.algebra.rows import LAYER_NORM, Divisor, Norm
 from samesum.engine.norms import Epsilon
 from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import FORMATS, Format

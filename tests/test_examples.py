@@ -144,7 +144,7 @@ def test_a_missing_package_is_named(
     script: object, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["make_examples.py", "--check"])
-    monkeypatch.setattr("samesum.runtimes.packages.find_spec", lambda name: None if name == "openvino" else object())
+    monkeypatch.setattr("samesum.runtimes.runtime.find_spec", lambda name: None if name == "openvino" else object())
     assert script.main() == 6
     assert capsys.readouterr().err == (
         "make_examples.py: error: make_examples.py needs the package openvino, which is not installed; "

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from samesum.algebra.rows import EXTREME_SCANS, NORMALIZATIONS, REDUCTIONS, SCANS
-from samesum.engine import dots, memory
+from samesum.engine import contractions, memory
 from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import FORMATS
 from samesum.formats.ulps import MOST_OUTPUTS, Distance, distance, scaled_error
@@ -118,7 +118,9 @@ class Reference:
             if self.task.operator.kind in LAYERS:
                 self._magnitudes = magnitudes_of_layer(self.task, x)
             elif self.task.other is not None:
-                self._magnitudes = dots.vecdot(x, np.abs(self.task.other).astype(x.dtype), _from_back(self.task))
+                self._magnitudes = contractions.vecdot(
+                    x, np.abs(self.task.other).astype(x.dtype), _from_back(self.task)
+                )
             elif self.task.operator.kind is Kind.SCAN:
                 self._magnitudes = memory.scan(_SCANS[self.task.name], x, self.task.axes[0])
             else:

@@ -10,14 +10,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from samesum.cli.arguments import above_zero, counts, from_zero, joined, new_file, whole_numbers, words
-from samesum.cli.exits import Exit, InvalidFileError, UsageError
+from samesum.cli.arguments import above_zero, counts, from_zero, joined, new_file, steps, whole_numbers, words
 from samesum.cli.main import Parser, run
-from samesum.cli.progress import steps
-from samesum.cli.show import print_json, terminal_width
-from samesum.engine.threads import get_num_threads
-from samesum.files.writing import write_text
-from samesum.runtimes.packages import require
+from samesum.cli.show import Exit, InvalidFileError, UsageError, print_json, terminal_width
+from samesum.engine.environment import get_num_threads
+from samesum.files.opening import write_text
+from samesum.runtimes.runtime import require
 from samesum_bench.choice import ChoiceError, Wish, chosen_questions, known
 from samesum_bench.competitors.catalogue import COMPETITORS, installed, versions
 from samesum_bench.contest import Settings

@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from samesum.engine.machine import copy_seconds, methods_used, read_seconds
-from samesum.engine.routes import routes_taken
+from samesum.engine.machine import copy_seconds, methods_used, read_seconds, routes_taken
 from samesum.formats.arrays import NDArray
 from samesum.runtimes.runtime import EngineError
 from samesum_bench.accuracy import Error, Reference

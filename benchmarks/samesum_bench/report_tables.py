@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from enum import Enum
 
 from samesum.cli.show import ENDLESS, NOTHING, Table, markdown_table, table_lines, wrapped
-from samesum.engine.routes import route_meanings
+from samesum.engine.machine import route_meanings
 from samesum_bench.competitors.catalogue import SAMESUM
 from samesum_bench.contest import LIMITED
 from samesum_bench.operators import OPERATORS

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 
 from samesum._public import public as _public
 from samesum._public import publish as _publish
+from samesum.engine.arrays import defer_with as _defer_with
 from samesum.engine.environment import configure as _configure
-from samesum.engine.lazy import defer_with as _defer_with
-from samesum.engine.result_cache import get_cache_limit, set_cache_limit
-from samesum.engine.threads import get_num_threads, set_num_threads
+from samesum.engine.environment import get_cache_limit, get_num_threads, set_cache_limit, set_num_threads
 from samesum.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -29,16 +28,13 @@ from samesum.errors import (
     UnsupportedOperator,
 )
 from samesum.formats.arrays import NDArray
-from samesum.frontends.arrays.attention import scaled_dot_product_attention
 from samesum.frontends.arrays.averages import average
-from samesum.frontends.arrays.contractions import conv, einsum, matmul, tensordot
+from samesum.frontends.arrays.contractions import conv, einsum, matmul, scaled_dot_product_attention, tensordot
 from samesum.frontends.arrays.dots import vecdot
 from samesum.frontends.arrays.logarithms import log_sum, logsumexp
-from samesum.frontends.arrays.logical import all, any, count_nonzero  # noqa: A004
 from samesum.frontends.arrays.namespace import __array_namespace_info__
 from samesum.frontends.arrays.nans import nanmax, nanmean, nanmin, nanprod, nanstd, nansum, nanvar
 from samesum.frontends.arrays.norms import group_norm, layer_norm, log_softmax, rms_norm, softmax
-from samesum.frontends.arrays.positions import argmax, argmin
 from samesum.frontends.arrays.reductions import (
     l1_norm,
     l2_norm,
@@ -56,8 +52,9 @@ from samesum.frontends.arrays.scans import (
     cumulative_prod,
     cumulative_sum,
 )
+from samesum.frontends.arrays.searching import all, any, argmax, argmin, count_nonzero  # noqa: A004
 from samesum.frontends.arrays.segments import scatter_reduce, segment_reduce
-from samesum.frontends.arrays.several import reduce
+from samesum.frontends.arrays.state_results import reduce
 from samesum.frontends.arrays.variances import std, var
 from samesum.frontends.arrays.vector_norms import vector_norm
 

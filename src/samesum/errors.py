@@ -6,7 +6,9 @@ A message says what was asked, what was found and what is allowed, with values.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from types import TracebackType
+from typing import Any
 
 SITE = "https://samesum.readthedocs.io/en/stable/"
 """Where the pages are that messages name."""
@@ -64,6 +66,28 @@ class UnsafeModelError(ModelError):
 
 class MissingPackage(SamesumError, ImportError):
     """A package that is needed for what was asked is not installed."""
+
+
+_EXTRAS = {
+    "onnx": "onnx", "onnxruntime": "compare", "openvino": "compare", "torch": "torch", "zarr": "files",
+    "matplotlib": "plot",
+}  # fmt: skip
+"""Which extra brings a package."""
+
+
+def missing(package: str, purpose: str, why: str = "") -> MissingPackage:
+    """The error where `package`, which `purpose` needs, is not installed."""
+    source = f'"samesum[{_EXTRAS[package]}]"' if package in _EXTRAS else package
+    text = f"{purpose} needs the package {package}, which is not installed; pip install {source}"
+    return MissingPackage(f"{text} ({why})" if why else text, name=package)
+
+
+def imported(package: str, purpose: str, module: str = "") -> Any:
+    """The package, or one of its modules; MissingPackage says what `purpose` needs and what brings it."""
+    try:
+        return import_module(module or package)
+    except ImportError as error:
+        raise missing(package, purpose, str(error)) from None
 
 
 class during:  # noqa: N801 - it reads as a word: `with during(node):`

@@ -8,9 +8,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from samesum._public import public, publish
-from samesum.frontends.models.onnx_file.package import onnx_package
+from samesum.errors import imported
 from samesum.frontends.standards.attention import Attention
 from samesum.frontends.standards.onnx_norms import (
+    DequantizeLinear,
+    DynamicQuantizeLinear,
     GlobalAveragePool,
     GlobalLpPool,
     GlobalMaxPool,
@@ -21,6 +23,7 @@ from samesum.frontends.standards.onnx_norms import (
     LogSoftmax,
     LpNormalization,
     MeanVarianceNormalization,
+    QuantizeLinear,
     RMSNormalization,
     Softmax,
 )
@@ -46,7 +49,6 @@ from samesum.frontends.standards.onnx_products import (
     QLinearConv,
     QLinearMatMul,
 )
-from samesum.frontends.standards.onnx_quantized import DequantizeLinear, DynamicQuantizeLinear, QuantizeLinear
 from samesum.frontends.standards.onnx_reductions import (
     ArgMax,
     ArgMin,
@@ -65,9 +67,8 @@ from samesum.frontends.standards.onnx_reductions import (
 )
 
 if TYPE_CHECKING:
-    from samesum.frontends.plugins.backend import Backend
     from samesum.frontends.plugins.exact_session import custom_ops_library, exact_session
-    from samesum.frontends.plugins.reference import reference_ops
+    from samesum.frontends.plugins.onnx_tools import Backend, reference_ops
     from samesum.frontends.plugins.session import InferenceSession
 
 __all__ = [
@@ -127,11 +128,11 @@ __all__ = [
 ]
 
 _PLUGINS = {
-    "Backend": "backend",
+    "Backend": "onnx_tools",
     "InferenceSession": "session",
     "custom_ops_library": "exact_session",
     "exact_session": "exact_session",
-    "reference_ops": "reference",
+    "reference_ops": "onnx_tools",
 }
 """In which file of `frontends/plugins` each lies."""
 _OF_ONNX = {"Backend": "onnx.backend.base", "reference_ops": "onnx.reference"}
@@ -144,7 +145,7 @@ if not TYPE_CHECKING:
     def __getattr__(name: str) -> object:
         if name in _PLUGINS:
             if name in _OF_ONNX:
-                onnx_package(f"samesum.onnx.{name}", _OF_ONNX[name])
+                imported("onnx", f"samesum.onnx.{name}", _OF_ONNX[name])
             return public(__name__, getattr(import_module(f"samesum.frontends.plugins.{_PLUGINS[name]}"), name))
         raise AttributeError(f"module 'samesum.onnx' has no attribute {name!r}")
 

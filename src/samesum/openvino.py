@@ -1,10 +1,9 @@
-"""The operators of OpenVINO as functions, `opset` is the one to look them up in; `compile_model` for models.
+"""The operators of OpenVINO as functions, `opset` is the one to look them up in; and `exact` for models.
 
-`exact`, which makes the nodes of an `openvino.Model` samesum's, needs the openvino package; it comes in on first use.
+It makes the nodes of an `openvino.Model` samesum's, and needs the openvino package; it comes in on first use.
 """
 
 from samesum._public import publish
-from samesum.frontends.plugins.compiled import compile_model
 from samesum.frontends.plugins.exact_model import exact
 from samesum.frontends.standards.attention import ScaledDotProductAttention
 from samesum.frontends.standards.openvino_functions import (
@@ -79,7 +78,6 @@ __all__ = [
     "ScatterNDUpdate",
     "SegmentMax",
     "SoftMax",
-    "compile_model",
     "exact",
 ]
 

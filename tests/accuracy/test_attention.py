@@ -17,7 +17,7 @@ from samesum import _core
 from samesum.engine import attention as engine
 from samesum.engine.attention import Shown, attention
 from samesum.engine.attention_exact import Row
-from samesum.engine.routes import routes_taken
+from samesum.engine.machine import routes_taken
 from samesum.formats.arrays import NDArray
 
 pytestmark = pytest.mark.usefixtures("each_instruction_set")

@@ -12,8 +12,7 @@ import cases
 from naming import looped
 from oracle import assert_bits, exact, form_of
 from oracle.finish import Finish
-from samesum.algebra.pieces import Combine, Map
-from samesum.algebra.rows import CUMULATIVE_SUM, REDUCTIONS, SUM, Reduction
+from samesum.algebra.rows import CUMULATIVE_SUM, REDUCTIONS, SUM, Combine, Map, Reduction
 from samesum.engine import memory
 from samesum.formats.arrays import NDArray
 

@@ -10,8 +10,7 @@ import pytest
 import cases
 from naming import looped
 from oracle import assert_bits, exact, literal
-from samesum.algebra.pieces import Finalize, Map
-from samesum.algebra.rows import REDUCTIONS, SCANS, Reduction, Scan
+from samesum.algebra.rows import REDUCTIONS, SCANS, Finalize, Map, Reduction, Scan
 from samesum.engine import memory
 from samesum.formats.arrays import NDArray
 

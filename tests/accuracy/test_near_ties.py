@@ -12,8 +12,7 @@ import cases
 from bits import from_bits, real, shuffled
 from naming import looped
 from oracle import bits_of, check_reduce, exact, form_of
-from samesum.algebra.pieces import Finalize, Map
-from samesum.algebra.rows import L1_NORM, L2_NORM, MEAN, SUM, SUM_SQUARE, Reduction
+from samesum.algebra.rows import L1_NORM, L2_NORM, MEAN, SUM, SUM_SQUARE, Finalize, Map, Reduction
 from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import Format, root
 

@@ -9,7 +9,7 @@ from oracle import check_reduce
 from samesum import _core
 from samesum.algebra.rows import L1_NORM, L2_NORM, LOG_SUM, MEAN, SUM, SUM_SQUARE
 from samesum.engine import memory
-from samesum.engine.routes import routes_taken
+from samesum.engine.machine import routes_taken
 from samesum.formats.arrays import NDArray
 
 EDGES = (2.0**480, 2.0**-480, 2.0**-1022, 2.0**512, 2.0**-537)

@@ -13,8 +13,7 @@ from drawing import offset
 from naming import case, looped
 from oracle import api_flags, assert_bits, exact, result_dtype
 from samesum import _core
-from samesum.algebra.pieces import Combine
-from samesum.algebra.rows import ALL, ANY, REDUCTIONS, SUM, Reduction
+from samesum.algebra.rows import ALL, ANY, REDUCTIONS, SUM, Combine, Reduction
 from samesum.engine import memory
 from samesum.formats.arrays import NDArray
 

@@ -13,8 +13,7 @@ from drawing import offset
 from naming import looped
 from oracle import check_reduce
 from samesum import _core
-from samesum.algebra.pieces import Combine
-from samesum.algebra.rows import CUMULATIVE_SUM, L1_NORM, L2_NORM, MEAN, REDUCTIONS, SUM, SUM_SQUARE, Reduction
+from samesum.algebra.rows import CUMULATIVE_SUM, L1_NORM, L2_NORM, MEAN, REDUCTIONS, SUM, SUM_SQUARE, Combine, Reduction
 from samesum.engine import memory
 from samesum.formats.arrays import NDArray
 

@@ -14,11 +14,10 @@ import samesum as ss
 from bits import below
 from naming import looped
 from oracle import assert_bits
-from samesum.algebra.elements import taken_apart
 from samesum.engine import power_norms
 from samesum.errors import ArgumentError, ArgumentTypeError, AxisError, DtypeError, ShapeError
 from samesum.formats.arrays import NDArray
-from samesum.formats.rounding import FORMATS
+from samesum.formats.rounding import FORMATS, taken_apart
 
 FAMILIES = ("normal", "uniform", "anything_finite", "wide", "subnormals", "tenths", "small_integers")
 FAMILIES += ("smallest", "huge", "overflowing", "subnormal_results", "hidden_rests")

@@ -205,7 +205,7 @@ def test_wrong_usage_says_what_is_allowed(arguments: tuple[str, ...], says: str,
 
 
 def test_a_missing_package_is_named_with_what_brings_it(bench: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("samesum.runtimes.packages.find_spec", lambda _: None)
+    monkeypatch.setattr("samesum.runtimes.runtime.find_spec", lambda _: None)
     done = bench("--against", "openvino")
     assert done.status == 6
     assert 'pip install "samesum[compare]"' in done.err

@@ -8,9 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 from command import ROOT, Command, Done
-from onnx import TensorProto, helper
+from compared import NODES, SHAPED, X
+from onnx import TensorProto, helper, numpy_helper
 
 from samesum.cli.main import main
 
@@ -92,3 +94,20 @@ def two_inputs(build: Callable[..., Path]) -> Path:
     vector = (TensorProto.FLOAT, ["n"])
     nodes = [("Add", ["a", "b"], ["y"], {}), ("ReduceSum", ["y"], ["s"], {"keepdims": 0})]
     return build(nodes, {"a": vector, "b": vector}, {"y": vector, "s": (TensorProto.FLOAT, [])})
+
+
+@pytest.fixture
+def beside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The current folder is the one of the faulty engines."""
+    monkeypatch.chdir(ROOT / "tests" / "compare")
+
+
+@pytest.fixture
+def model(build: Callable[..., Path], tmp_path: Path) -> Path:
+    path = build(NODES, {"x": SHAPED, "axes": (TensorProto.INT64, [1])}, {"y": (TensorProto.FLOAT, [])})
+    proto = onnx.load(path)
+    del proto.graph.input[1]
+    proto.graph.initializer.append(numpy_helper.from_array(np.int64([1]), "axes"))
+    onnx.save(proto, path)
+    np.save(tmp_path / "x.npy", X)
+    return path

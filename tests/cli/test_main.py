@@ -13,8 +13,8 @@ from command import Command, Done
 
 import samesum as package
 from samesum.cli import run
-from samesum.cli.exits import InvalidFileError, UsageError, status_of
 from samesum.cli.main import VERBS, main
+from samesum.cli.show import InvalidFileError, UsageError, status_of
 from samesum.errors import (
     AttributeValueError,
     DtypeError,

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from command import Command
 
-from samesum.cli.exits import Exit
+from samesum.cli.show import Exit
 from samesum.files.source import WINDOW
 
 

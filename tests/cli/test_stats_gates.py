@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from command import Command
 
-from samesum.cli.exits import Exit
+from samesum.cli.show import Exit
 from tensor_files import drawn, gguf_of, safetensors_bytes, with_header
 
 F = np.float32([[1, 2, np.nan]])

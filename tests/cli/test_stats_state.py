@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from command import Command
 
-from samesum.cli import stats_keeping
-from samesum.cli.exits import Exit
+from samesum.cli import stats_reading
+from samesum.cli.show import Exit
 from samesum.stats import direct, measuring, pattern
 from tensor_files import drawn, gguf_of, safetensors_bytes
 
@@ -107,16 +107,16 @@ def test_the_state_is_written_while_a_tensor_is_read(
     samesum: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, state = of_npy(tmp_path), tmp_path / "x.state"
-    monkeypatch.setattr(stats_keeping, "_SAVED_EVERY", -1.0)
+    monkeypatch.setattr(stats_reading, "_SAVED_EVERY", -1.0)
     seen: list[int] = []
-    real = stats_keeping.write_states
+    real = stats_reading.write_states
 
     def writing(*arguments: object) -> None:
         real(*arguments)  # type: ignore[arg-type]
         (entry,) = entries(state)
         seen.append(int(str(entry["states"][0]).split(" ")[0]))  # type: ignore[index]
 
-    monkeypatch.setattr(stats_keeping, "write_states", writing)
+    monkeypatch.setattr(stats_reading, "write_states", writing)
     assert samesum("stats", path, "--state", state).status == Exit.FINE
     assert seen == [*range(16, PARTS * 16 + 1, 16), PARTS * 16]
 
@@ -127,8 +127,8 @@ def test_a_disk_that_is_full_for_a_while_takes_no_tensor_away(
 ) -> None:
     path, state = of_npy(tmp_path), tmp_path / "x.state"
     wanted = samesum("stats", path, "--digest").out
-    monkeypatch.setattr(stats_keeping, "_SAVED_EVERY", -1.0)
-    real, calls = stats_keeping.write_states, []
+    monkeypatch.setattr(stats_reading, "_SAVED_EVERY", -1.0)
+    real, calls = stats_reading.write_states, []
 
     def writing(*arguments: object) -> None:
         calls.append(arguments)
@@ -136,7 +136,7 @@ def test_a_disk_that_is_full_for_a_while_takes_no_tensor_away(
             raise OSError(errno.ENOSPC, "No space left on device", str(state))
         real(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(stats_keeping, "write_states", writing)
+    monkeypatch.setattr(stats_reading, "write_states", writing)
     done = samesum("stats", path, "--state", state, "--digest")
     assert (done.status, done.out) == (Exit.FINE, wanted)
     assert done.err.count("No space left on device; the run goes on") == PARTS

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from command import Command
 
-from samesum.cli.exits import Exit
+from samesum.cli.show import Exit
 from tensor_files import safetensors_bytes
 
 NAMES = [f"model.layers.{i}.self_attn.q_proj.weight" for i in range(10, 14)]

@@ -250,7 +250,7 @@ def test_wrong_usage_says_what_is_allowed(arguments: tuple[str, ...], says: str,
 
 
 def test_a_missing_engine_is_named_with_its_extra(samesum: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("samesum.runtimes.packages.find_spec", lambda _: None)
+    monkeypatch.setattr("samesum.runtimes.runtime.find_spec", lambda _: None)
     done = samesum("conformance", "--standard", "openvino", "--against", "openvino")
     assert done.status != 0
     assert 'pip install "samesum[compare]"' in done.err

@@ -7,8 +7,8 @@ import json
 import pytest
 from command import Command
 
-from samesum.cli.exits import Exit
 from samesum.cli.explain import facts
+from samesum.cli.show import Exit
 from samesum.conformance.explaining import specs_of
 from samesum.specs.lookup import OF_REDUCTIONS
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from command import Command
 
-from samesum.cli.exits import Exit
+from samesum.cli.show import Exit
 from tensor_files import drawn, safetensors_bytes
 
 KEYS = ["name", "file", "dtype", "shape", "count", "nan", "inf", "zeros", "subnormals", "min", "max", "mean", "l1",

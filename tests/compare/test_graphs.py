@@ -16,8 +16,7 @@ from samesum.compare.graph import Graph, Input
 from samesum.compare.onnx_graph import OnnxGraph
 from samesum.compare.reading import read
 from samesum.errors import ArgumentTypeError, ModelError
-from samesum.runtimes.catalogue import Reference
-from samesum.runtimes.own_engine import Samesum
+from samesum.runtimes.catalogue import Reference, Samesum
 from samesum.runtimes.runtime import run
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)

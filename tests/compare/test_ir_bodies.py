@@ -15,7 +15,7 @@ from samesum.compare.graph import Graph
 from samesum.compare.ir_branches import without_branches
 from samesum.compare.ir_graph import IrGraph
 from samesum.compare.ir_loops import with_passes
-from samesum.runtimes.own_engine import Samesum
+from samesum.runtimes.catalogue import Samesum
 from samesum.runtimes.runtime import EngineError, run
 
 Array = np.ndarray[Any, Any]

@@ -168,7 +168,7 @@ def test_formats_that_there_are_not(backend: Callable[[str], Custom]) -> None:
 
 
 def test_a_package_that_is_not_installed_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("samesum.runtimes.packages.find_spec", lambda _: None)
+    monkeypatch.setattr("samesum.runtimes.runtime.find_spec", lambda _: None)
     with pytest.raises(MissingPackage, match=r'onnxruntime, which is not installed; pip install "samesum\[compare\]"'):
         OTHERS["onnxruntime"]()
     with pytest.raises(MissingPackage, match=r'pip install "samesum\[onnx\]"'):

@@ -15,7 +15,7 @@ from samesum.conformance.forms import Form
 from samesum.conformance.running import ALONE, Own, chosen_cases
 from samesum.conformance.suites.catalogue import SUITES
 from samesum.conformance.verdict import Outcome, judged
-from samesum.runtimes.packages import is_installed
+from samesum.runtimes.runtime import is_installed
 
 Group = tuple[str, str, str]
 OF_SUITES = [(suite.name, standard) for suite in SUITES.values() for standard in suite.standards]

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from samesum import _core
+from samesum.cli.doctor import calls, digests
 from samesum.cli.main import main
-from samesum.conformance.selftest import calls, digests
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "howto" / "reproduce.md").read_text(encoding="utf-8")
 DOCUMENTED = dict(re.findall(r"^(\w+) +([0-9a-f]{16})$", PAGE, re.MULTILINE))

@@ -14,8 +14,7 @@ import onnx
 import pytest
 
 from samesum.conformance.case import Case
-from samesum.conformance.suites.catalogue import SUITES
-from samesum.conformance.suites.edges import edges
+from samesum.conformance.suites.catalogue import SUITES, edges
 from samesum.conformance.suites.node_tests import FAMILY as TESTED_ALONE
 from samesum.conformance.suites.node_tests import exported_tests, node_tests, older_tests, other_tests
 from samesum.conformance.suites.vectors import array_of, instances, minstd, own_choices, read_data, unpacked, vectors

@@ -10,7 +10,7 @@ import pytest
 
 import cases
 from naming import looped
-from samesum.algebra.pieces import Map
+from samesum.algebra.rows import Map
 from samesum.engine.totals import Totals, decoded
 from samesum.formats.arrays import NDArray
 

@@ -11,7 +11,7 @@ import pytest
 
 import samesum as ss
 from samesum import _core
-from samesum.engine import processors
+from samesum.engine import environment
 
 QUOTA, PERIOD = "cpu.cfs_quota_us", "cpu.cfs_period_us"
 SHOW = "import samesum as ss; print(ss.get_num_threads(), ss._core.instruction_set())"
@@ -45,18 +45,18 @@ def test_the_quota_is_the_least_of_all_groups(
 ) -> None:
     groups = tree(tmp_path / "groups", files)
     member = tree(tmp_path, {"membership": membership}) / "membership"
-    assert processors.quota(member, groups) == expected
+    assert environment.quota(member, groups) == expected
 
 
 def test_without_a_list_of_groups_there_is_no_quota(tmp_path: Path) -> None:
-    assert processors.quota(tmp_path / "missing", tmp_path) is None
+    assert environment.quota(tmp_path / "missing", tmp_path) is None
 
 
 @pytest.mark.parametrize(("limit", "expected"), [(None, 8), (0.1, 1), (1.5, 2), (2.0, 2), (100.0, 8)])
 def test_a_quota_is_rounded_up(limit: float | None, expected: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processors, "affinity", lambda: 8)
-    monkeypatch.setattr(processors, "quota", lambda *_: limit)
-    assert processors.usable() == expected
+    monkeypatch.setattr(environment, "affinity", lambda: 8)
+    monkeypatch.setattr(environment, "quota", lambda *_: limit)
+    assert environment.usable() == expected
 
 
 def started(environment: dict[str, str], *before: str) -> subprocess.CompletedProcess[str]:
@@ -78,7 +78,7 @@ def test_the_affinity_is_heeded() -> None:
 def test_a_wrong_number_of_threads_is_ignored_with_a_warning(value: str) -> None:
     shown = started({"SAMESUM_NUM_THREADS": value})
     assert shown.returncode == 0
-    assert shown.stdout.split()[0] == str(min(processors.usable(), 4096))
+    assert shown.stdout.split()[0] == str(min(environment.usable(), 4096))
     assert f"SAMESUM_NUM_THREADS is '{value}'; allowed is an integer from 1 to 4096" in shown.stderr
 
 

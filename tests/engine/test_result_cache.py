@@ -15,7 +15,7 @@ import pytest
 
 import samesum as ss
 from samesum import _core
-from samesum.engine import control_groups, result_cache
+from samesum.engine import environment
 
 MIB = 1 << 20
 ELEMENTS = 2 * MIB
@@ -179,9 +179,9 @@ def test_limits_that_make_no_sense_are_refused() -> None:
 @pytest.mark.parametrize(("asked", "expected"), [("0", 0), ("12345678", 12345678), ("-3", None), ("much", None)])
 def test_the_environment_sets_the_limit(asked: str, expected: int | None) -> None:
     code = "import samesum as ss; print(ss.get_cache_limit())"
-    environment = os.environ | {"SAMESUM_CACHE_LIMIT": asked}
-    run = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-    assert int(run.stdout) == (result_cache.default_limit() if expected is None else expected)
+    variables = os.environ | {"SAMESUM_CACHE_LIMIT": asked}
+    run = subprocess.run([sys.executable, "-c", code], env=variables, capture_output=True, text=True, check=True)
+    assert int(run.stdout) == (environment.default_limit() if expected is None else expected)
     assert ("SAMESUM_CACHE_LIMIT is" in run.stderr) == (expected is None)
 
 
@@ -199,9 +199,7 @@ def test_a_limit_of_the_control_group_counts(
     for name, text in group.items():
         (tmp_path / name).write_text(text, encoding="ascii")
     (tmp_path / "membership").write_text("0::/\n", encoding="ascii")
-    least = control_groups.least
-    monkeypatch.setattr(result_cache, "_installed", lambda: 2**40)
-    monkeypatch.setattr(
-        control_groups, "least", lambda name, limit: least(name, limit, tmp_path / "membership", tmp_path)
-    )
-    assert result_cache.default_limit() == expected
+    least = environment.least
+    monkeypatch.setattr(environment, "_installed", lambda: 2**40)
+    monkeypatch.setattr(environment, "least", lambda name, limit: least(name, limit, tmp_path / "membership", tmp_path))
+    assert environment.default_limit() == expected

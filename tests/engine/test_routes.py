@@ -9,7 +9,7 @@ import pytest
 
 import samesum as ss
 from route_calls import CALLS
-from samesum.engine.routes import route_meanings, routes_taken
+from samesum.engine.machine import route_meanings, routes_taken
 
 ROUTES = Path(__file__).resolve().parents[2] / "core" / "select" / "routes.hpp"
 

@@ -15,7 +15,7 @@ import pytest
 
 from samesum.errors import ModelError, UnsafeModelError
 from samesum.files.contents import open_tensors
-from samesum.files.documents import json_object
+from samesum.files.opening import json_object
 from tensor_files import drawn, gguf_bytes, gguf_of, gguf_text, safetensors_bytes, with_header, write_ir
 
 

@@ -12,7 +12,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from building import same
 from samesum.errors import ModelError, UnsafeModelError
-from samesum.files.pb import numbered, pb_source
+from samesum.files.initializers import numbered, pb_source
 from samesum.files.source import Limits
 
 VALUES = {

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from samesum.files.writing import replacing, replacing_folder
+from samesum.files.opening import replacing, replacing_folder
 
 
 def test_a_file_takes_the_place_of_what_was_there(tmp_path: Path) -> None:

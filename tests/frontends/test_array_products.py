@@ -13,7 +13,7 @@ import samesum as ss
 from contraction_oracle import contracted
 from naming import looped
 from oracle import assert_bits
-from samesum.engine import einsums
+from samesum.engine import contractions
 from samesum.errors import ArgumentError, ArgumentTypeError, AxisError, DtypeError, ShapeError
 from samesum.formats.arrays import NDArray
 
@@ -151,7 +151,7 @@ def test_tensors_of_pytorch_share_their_memory() -> None:
 
 def test_nothing_is_multiplied_before_every_size_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     long, pairs = whole(2**11), []
-    monkeypatch.setattr(einsums, "contract", lambda *operands: pairs.append(operands))
+    monkeypatch.setattr(contractions, "contract", lambda *operands: pairs.append(operands))
     for equation in ("a,b,c,d->abcd", "a,b,c,d,c,d->ab"):
         with pytest.raises(ShapeError, match=r"more than 2\^40 elements"):
             ss.einsum(equation, *[long] * (equation.count(",") + 1))

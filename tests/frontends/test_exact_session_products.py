@@ -15,7 +15,7 @@ from naming import case, looped
 from samesum.formats.arrays import NDArray
 from samesum.onnx import exact_session
 from samesum.operators.apply import apply
-from samesum.specs.call import operation_of
+from samesum.specs.lookup import operation_of
 
 pytest.importorskip("onnxruntime")
 onnx = pytest.importorskip("onnx")

@@ -10,7 +10,7 @@ import pytest
 
 from building import Ir, same
 from samesum.errors import ArgumentError, AttributeValueError, DtypeError, ModelError, ShapeError, UnsupportedOperator
-from samesum.frontends.models.ir_file.texts import split_names
+from samesum.frontends.models.ir_file.xml import split_names
 from samesum.frontends.models.load import load
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)

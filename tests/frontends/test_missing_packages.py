@@ -17,7 +17,7 @@ import sys
 sys.modules["onnx"] = None
 import samesum
 samesum.onnx.ReduceSum([1.0])
-samesum.openvino.compile_model("examples/openvino/cum_sum.xml")
+samesum.load("examples/openvino/cum_sum.xml")
 print(samesum.onnx.InferenceSession.__name__)
 for name in ("Backend", "reference_ops"):
     try:
@@ -33,7 +33,7 @@ try:
 except samesum.MissingPackage as error:
     print(error)
 """
-NEEDS = 'needs the onnx package, which is not installed; pip install "samesum[onnx]" ('
+NEEDS = 'needs the package onnx, which is not installed; pip install "samesum[onnx]" ('
 
 
 def test_the_extra_is_named() -> None:

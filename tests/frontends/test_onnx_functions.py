@@ -15,7 +15,7 @@ from samesum import onnx as door
 from samesum.errors import AttributeValueError, AxisError, DtypeError, ShapeError, UnsupportedOperator
 from samesum.formats.arrays import NDArray
 from samesum.specs.onnx import ONNX
-from samesum.specs.onnx_norms import ONNX_FUSED
+from samesum.specs.onnx_made import ONNX_FUSED
 
 Function = Callable[..., NDArray]
 OTHERS = ("Sum", "Mean", "Max", "Min", "QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear")

@@ -11,7 +11,7 @@ from onnx import AttributeProto, TensorProto, helper
 from building import onnx_bytes, same
 from samesum.errors import DtypeError, ModelError, UnsafeModelError, UnsupportedOperator
 from samesum.frontends.models.load import load
-from samesum.frontends.models.onnx_file import functions as reader
+from samesum.frontends.models.onnx_file import graphs as reader
 
 F, B = TensorProto.FLOAT, TensorProto.BOOL
 NODE = helper.make_node

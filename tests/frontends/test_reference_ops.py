@@ -13,7 +13,7 @@ from onnx.reference import ReferenceEvaluator
 
 from building import onnx_bytes
 from samesum import AttributeValueError, AxisError, DtypeError, UnsupportedOperator, load
-from samesum.frontends.plugins import reference
+from samesum.frontends.plugins import onnx_tools
 from samesum.onnx import LayerNormalization, ReduceL1, ReduceMax, ReduceSum, reference_ops
 from samesum.specs.lookup import FAMILY
 from samesum.specs.onnx import ONNX
@@ -50,13 +50,13 @@ def by_evaluator(model: bytes, feeds: dict[str, np.ndarray]) -> np.ndarray:
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The operators that samesum was asked for, in order."""
     made: list[str] = []
-    apply = reference.apply
+    apply = onnx_tools.apply
 
     def noting(operation: Any, inputs: Any) -> np.ndarray:
         made.append(operation.spec.identifier)
         return apply(operation, inputs)
 
-    monkeypatch.setattr(reference, "apply", noting)
+    monkeypatch.setattr(onnx_tools, "apply", noting)
     return made
 
 

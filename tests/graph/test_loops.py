@@ -12,7 +12,7 @@ import pytest
 from building import same
 from graph.bodies import COUNTING, INT, NODE, B, F, X, graph, info, run
 from samesum.errors import DtypeError, ShapeError, UnsafeModelError
-from samesum.graph import gathering
+from samesum.graph import control
 
 
 def passes(start: np.ndarray, count: float, limit: float | None) -> tuple[np.ndarray, list[np.ndarray]]:
@@ -149,7 +149,7 @@ def test_an_endless_loop_can_be_interrupted(count: int | None) -> None:
 
 
 def test_what_a_loop_gathers_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gathering, "MOST_BYTES", 1000)
+    monkeypatch.setattr(control, "MOST_BYTES", 1000)
     node = NODE("Loop", ["m", "go", "x"], ["z", "k"], body=ENDLESS)
     with pytest.raises(UnsafeModelError, match="after 32 passes a loop has gathered 768 bytes, which is too much"):
         run([node], {"m": np.int64(2**62), "go": np.array(True), "x": X}, ["z", "k"])

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from building import Ir, same
-from frontends.test_ir_graphs import Body, iterator, link, links, outputs_of
+from building import same
 from graph.bodies import INT, NODE, B, F, graph, info, run
 from samesum.errors import AxisError, ShapeError
 
@@ -102,35 +101,3 @@ def test_a_scan_of_opset_8_without_a_pass(shape: tuple[int, ...]) -> None:
     last, kept = run([node], {"s": state, "x": x}, ["t", "k"], 8)
     assert same(last, state)
     assert same(kept, np.zeros((*shape[:2], 6), np.float32))
-
-
-def test_a_tensor_iterator_of_nothing() -> None:
-    """The sum of a part of shape (2, 1) and a state of shape (1, 3), joined along the axis that the port names."""
-    x, start = np.zeros((2, 0), np.float32), np.ones((1, 3), np.float32)
-    for axis, shape in ((0, (0, 3)), (1, (2, 0)), (-1, (2, 0))):
-        last, kept = iterator(out=f'axis="{axis}"').run({"x": x, "s": start}).values()
-        assert same(last, start)
-        assert same(kept, np.zeros(shape, np.float32))
-
-
-@pytest.mark.parametrize(
-    ("dims", "is_state", "shape"), [((2, 3), True, (0, 3)), ((), True, (0, 0)), ((), False, (0, 3))]
-)
-def test_a_loop_of_an_ir_has_the_shape_of_its_ports_where_nothing_follows(
-    dims: Any, is_state: bool, shape: Any
-) -> None:
-    """The body reshapes x to what may be another shape in each pass."""
-    ir, inner = Ir(), Body()
-    trips, go, x = ir.const(np.int64(0)), ir.const(np.array(True)), ir.parameter("x", "f32", "?")
-    size = ir.parameter("size", "i64", "?")
-    data, lengths = inner.parameter("data", "f32", "?"), inner.parameter("lengths", "i64", "?")
-    made = inner.layer("Reshape", [data, lengths], '<data special_zero="false"/>', dims=dims)
-    kept, on = inner.result(made), inner.result(inner.const(np.array(True)))
-    ports = links("port_map", [link(2, data), link(3, lengths)], [
-        link(9, kept, 'axis="0"'), link(-1, on, 'purpose="execution_condition"'),
-    ])  # fmt: skip
-    back = f'<edge from-layer="{inner.result(lengths)}" to-layer="{lengths}"/>' if is_state else ""
-    text = ports + f"<back_edges>{back}</back_edges>" + inner.text("body", ir.weights)
-    model = outputs_of(ir, ir.layer("Loop", [trips, go, x, size], text, "opset5"), 1)
-    feeds = {"x": np.ones(6, np.float32), "size": np.int64([2, 3])}
-    assert same(*model.run(feeds).values(), np.zeros(shape, np.float32))

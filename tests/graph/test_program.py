@@ -11,7 +11,6 @@ import pytest
 from onnx import TensorProto, helper
 
 from building import Ir, onnx_bytes, same
-from graph.one_by_one import one_by_one
 from samesum.errors import AttributeValueError, AxisError, DtypeError, ModelError, SamesumError, ShapeError
 from samesum.frontends.models.load import load
 from samesum.graph.model import Value
@@ -27,9 +26,8 @@ def chain(**options: object) -> bytes:
     return onnx_bytes([*nodes, NODE("Sqrt", ["c"], ["y"])], {"x": (F, ["n", 4])}, {"y": (F, None)}, **options)
 
 
-@pytest.mark.parametrize("alone", [False, True])
-def test_each_value_is_freed_after_its_last_use(alone: bool) -> None:
-    model = one_by_one(load(chain())) if alone else load(chain())
+def test_each_value_is_freed_after_its_last_use() -> None:
+    model = load(chain())
     alive: list[int] = []
     references: list[weakref.ref[np.ndarray]] = []
 
@@ -44,10 +42,17 @@ def test_each_value_is_freed_after_its_last_use(alone: bool) -> None:
         return replace(step, call=call)
 
     inner = model._program
-    stages = tuple(replace(stage, steps=tuple(map(watched, stage.steps))) for stage in inner.stages)
-    type(model)(replace(inner, stages=stages)).run(X)
+    type(model)(replace(inner, steps=tuple(map(watched, inner.steps)))).run(X)
     assert alive == [0, 1, 1, 1]
-    assert [stage.frees for stage in inner.stages] == ([("x",), ("a",), ("b",), ("c",)] if alone else [("x",)])
+    assert [step.frees for step in inner.steps] == [("x",), ("a",), ("b",), ("c",)]
+
+
+@pytest.mark.parametrize("length", [0, 1, 2000])
+def test_long_chains_are_no_trouble(length: int) -> None:
+    nodes = [NODE("Neg", [f"v{i}"], [f"v{i + 1}"]) for i in range(length)]
+    nodes = [NODE("Abs", ["x"], ["v0"]), *nodes, NODE("ReduceMax", [f"v{length}"], ["y"], axes=[-1])]
+    model = load(onnx_bytes(nodes, {"x": (F, ["n", 4])}, {"y": (F, None)}, opset=13))
+    assert model.run(np.float32([[3, -4, 3, -4]]))["y"].tolist() == [[4.0 if length % 2 == 0 else -3.0]]
 
 
 def test_nodes_run_in_any_order_and_unreachable_ones_not_at_all() -> None:

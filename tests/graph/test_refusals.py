@@ -123,4 +123,4 @@ def test_the_bodies_of_an_ir_are_looked_at() -> None:
     loop = ir.layer("TensorIterator", [x], body, "opset1", name="loop")
     with pytest.raises(UnsupportedOperator) as caught:
         ir.result(loop).load()
-    assert caught.value.operators == {"ROIPooling": 2}
+    assert caught.value.operators == {"TensorIterator": 1, "ROIPooling": 2}

@@ -12,7 +12,7 @@ from naming import case
 from oracle import assert_bits
 from samesum.formats.arrays import NDArray
 from samesum.operators.apply import apply
-from samesum.specs.call import operation_of
+from samesum.specs.lookup import operation_of
 
 
 def data(*shape: int, seed: int) -> NDArray:

@@ -13,8 +13,7 @@ import pytest
 import cases
 from modes import MODES, control, each_mode, in_mode, needs_mxcsr
 from oracle import assert_bits, exact
-from samesum.algebra.pieces import Combine
-from samesum.algebra.rows import CUMULATIVE_SUM, REDUCTIONS, Reduction
+from samesum.algebra.rows import CUMULATIVE_SUM, REDUCTIONS, Combine, Reduction
 from samesum.engine import memory
 from samesum.formats.arrays import NDArray
 

@@ -14,8 +14,7 @@ import cases
 from drawing import arrays, reductions, scans, subsets
 from oracle import assert_bits, check_reduce, check_scan
 from samesum import _core
-from samesum.algebra.pieces import Combine, Map
-from samesum.algebra.rows import CUMULATIVE_SUM, REDUCTIONS, Reduction
+from samesum.algebra.rows import CUMULATIVE_SUM, REDUCTIONS, Combine, Map, Reduction
 from samesum.engine import memory
 from samesum.engine.memory import EXCLUSIVE, REVERSE
 from samesum.formats.arrays import NDArray

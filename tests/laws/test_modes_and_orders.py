@@ -12,11 +12,12 @@ import pytest
 
 import samesum as ss
 from building import Ir, onnx_bytes
-from catalogue_calls import Call, Outputs, calls, data, lazy_calls
+from catalogue_calls import calls, lazy_calls
+from function_calls import Call, Outputs, data
 from modes import control, each_mode, in_mode, needs_mxcsr
 from oracle import assert_bits
 from samesum.formats.arrays import NDArray
-from samesum.specs import call as remembered
+from samesum.specs import lookup as remembered
 from samesum.specs.lookup import CATALOGUE
 
 Made = tuple[tuple[Call, Outputs], ...]

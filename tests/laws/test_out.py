@@ -13,8 +13,7 @@ from numpy.lib.stride_tricks import as_strided
 import cases
 from drawing import arrays, offset, reductions, subsets
 from oracle import assert_bits
-from samesum.algebra.pieces import Promotion
-from samesum.algebra.rows import CUMULATIVE_SUM, REDUCTIONS, SOFTMAX, SUM, Normalization, Reduction, Scan
+from samesum.algebra.rows import CUMULATIVE_SUM, REDUCTIONS, SOFTMAX, SUM, Normalization, Promotion, Reduction, Scan
 from samesum.engine import memory
 from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, KEEPDIMS, REVERSE
 from samesum.errors import AxisError, DtypeError, ShapeError

@@ -19,7 +19,7 @@ from drawing import arrays, families, float_dtypes
 from naming import looped
 from oracle import assert_bits
 from samesum.formats.arrays import NDArray
-from samesum.frontends.arrays.extremes import Extremes
+from samesum.frontends.arrays.measures import Extremes
 
 SUMS = ["sum", "mean", "l1", "l2", "sum_square"]
 MOMENTS = ["var", "std", "rms"]

@@ -16,7 +16,7 @@ from guarded import at_the_end, needs_guards
 from modes import control, each_mode, in_mode, needs_mxcsr
 from naming import looped
 from samesum import _core
-from samesum.engine.statistics import Statistics, count_bytes
+from samesum.engine.totals import Statistics, count_bytes
 from samesum.formats.arrays import NDArray
 
 each_float = pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)

@@ -15,10 +15,9 @@ from oracle import assert_bits
 from samesum.engine.attention import Shown, attention
 from samesum.errors import SamesumError
 from samesum.formats.arrays import NDArray
-from samesum.operators.apply import apply, apply_all
-from samesum.operators.catalogue import ROWS
+from samesum.operators.apply import ROWS, apply, apply_all
 from samesum.operators.rows import Fact
-from samesum.specs.call import operation_of
+from samesum.specs.lookup import operation_of
 
 FLOAT32 = np.dtype(np.float32)
 

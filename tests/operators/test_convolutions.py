@@ -14,10 +14,9 @@ from naming import case, looped
 from samesum import onnx, openvino
 from samesum.errors import AttributeValueError, DtypeError, ShapeError
 from samesum.formats.arrays import NDArray
-from samesum.operators.apply import apply
-from samesum.operators.catalogue import ROWS
+from samesum.operators.apply import ROWS, apply
 from samesum.operators.rows import Fact
-from samesum.specs.call import operation_of
+from samesum.specs.lookup import operation_of
 
 
 def whole(*shape: int, seed: int = 0) -> NDArray:

@@ -11,7 +11,7 @@ from naming import looped
 from samesum.errors import AxisError, DtypeError, ShapeError
 from samesum.formats.arrays import NDArray
 from samesum.operators.apply import apply
-from samesum.specs.call import operation_of
+from samesum.specs.lookup import operation_of
 
 
 def call(standard: str, operator: str, *inputs: Any, **attributes: object) -> NDArray:

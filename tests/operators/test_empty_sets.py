@@ -12,7 +12,7 @@ from naming import looped
 from samesum.errors import AxisError, ShapeError
 from samesum.formats.arrays import NDArray
 from samesum.operators.apply import apply
-from samesum.specs.call import operation_of
+from samesum.specs.lookup import operation_of
 
 BFLOAT16 = ml_dtypes.bfloat16
 INF = float("inf")

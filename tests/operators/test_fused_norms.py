@@ -15,7 +15,7 @@ from samesum.algebra.rows import LAYER_NORM, MEAN, RMS_NORM, SUM
 from samesum.engine.norms import Epsilon
 from samesum.formats.arrays import NDArray
 from samesum.operators.apply import apply, apply_all
-from samesum.specs.call import operation_of
+from samesum.specs.lookup import operation_of
 
 helper = pytest.importorskip("onnx.helper")
 

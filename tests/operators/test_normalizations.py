@@ -11,8 +11,7 @@ import pytest
 from samesum.errors import AxisError, DtypeError, ShapeError
 from samesum.formats.arrays import NDArray
 from samesum.operators.apply import apply
-from samesum.specs.call import operation_of
-from samesum.specs.lookup import FAMILY
+from samesum.specs.lookup import FAMILY, operation_of
 from samesum.specs.row import Spec
 
 SPECS = [spec for spec in FAMILY if spec.row.name in ("softmax", "log_softmax", "hardmax")]

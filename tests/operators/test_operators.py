@@ -12,8 +12,7 @@ from naming import looped
 from samesum.errors import AttributeValueError, AxisError, DtypeError, ShapeError
 from samesum.formats.arrays import NDArray
 from samesum.operators.apply import apply
-from samesum.specs.call import operation_of
-from samesum.specs.lookup import FAMILY
+from samesum.specs.lookup import FAMILY, operation_of
 from samesum.specs.row import Spec
 
 DTYPES = {

@@ -17,10 +17,9 @@ from oracle import assert_bits
 from samesum import onnx, openvino
 from samesum.errors import AttributeValueError, DtypeError, ShapeError
 from samesum.formats.arrays import NDArray
-from samesum.operators.apply import apply
-from samesum.operators.catalogue import ROWS
+from samesum.operators.apply import ROWS, apply
 from samesum.operators.rows import Fact
-from samesum.specs.call import operation_of
+from samesum.specs.lookup import operation_of
 
 FLOATS = (np.float16, ml_dtypes.bfloat16, np.float32, np.float64)
 

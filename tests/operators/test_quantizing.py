@@ -17,7 +17,7 @@ from samesum.errors import AttributeValueError, AxisError, DtypeError, ShapeErro
 from samesum.formats.arrays import BFLOAT16, NDArray
 from samesum.formats.conversion import convert
 from samesum.formats.rounding import BYTES, quotient
-from samesum.operators import once
+from samesum.operators import pointwise
 
 RANGES = {"int2": (-2, 1), "uint2": (0, 3), "int4": (-8, 7), "uint4": (0, 15), "int8": (-128, 127), "uint8": (0, 255)}
 RANGES |= {"int16": (-(2**15), 2**15 - 1), "uint16": (0, 2**16 - 1)}
@@ -244,9 +244,9 @@ def test_numbers_rounded_to_odd_stand_where_the_exact_ones_do() -> None:
     b[::4] = -a[::4] * (1 + 2.0**-40)
     short = b.astype(np.float32).astype(np.float64)
     for function, y, exact in (
-        (once.total, b, lambda x, y: x + y),
-        (once.product, short, lambda x, y: x * y),
-        (once.quotient, short, lambda x, y: x / y),
+        (pointwise.total, b, lambda x, y: x + y),
+        (pointwise.product, short, lambda x, y: x * y),
+        (pointwise.quotient, short, lambda x, y: x / y),
     ):
         for found, x, other in zip(function(a, y), a, y, strict=True):
             wanted = exact(real(x), real(other))

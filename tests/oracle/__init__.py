@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from oracle import exact
-from samesum.algebra.pieces import Combine, Promotion
-from samesum.algebra.rows import Reduction, Scan
+from samesum.algebra.rows import Combine, Promotion, Reduction, Scan
 from samesum.engine import memory
 from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, KEEPDIMS, REAL, REVERSE, SELECT_LAST, WIDEN, flags_of
 from samesum.formats.arrays import NDArray

@@ -17,8 +17,7 @@ import numpy as np
 
 from oracle.finish import NAN, NEGATIVE, POSITIVE, ZERO, Finish
 from oracle.rounding import target_of
-from samesum.algebra.pieces import Combine, Map
-from samesum.algebra.rows import MAX, MIN, PROD, SUM, Reduction, Scan
+from samesum.algebra.rows import MAX, MIN, PROD, SUM, Combine, Map, Reduction, Scan
 from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import BYTES
 

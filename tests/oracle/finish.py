@@ -11,8 +11,7 @@ import numpy as np
 
 from oracle.logarithms import log_sum_exp, logarithm
 from oracle.rounding import Target, quotient, root, target_of
-from samesum.algebra.pieces import Finalize, Map
-from samesum.algebra.rows import Reduction
+from samesum.algebra.rows import Finalize, Map, Reduction
 
 POSITIVE, NEGATIVE, NAN, ZERO = 1, 2, 4, 8
 """What a set holds that is not finite, as bits; zeros matter to products, which have one bit for both infinities."""

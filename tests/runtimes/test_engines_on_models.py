@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 from onnx import TensorProto, helper
 
-from samesum.runtimes.catalogue import ENGINES, maker
+from samesum.runtimes.catalogue import ENGINES, Samesum, maker
 from samesum.runtimes.onnxruntime_engine import OnnxRuntime
 from samesum.runtimes.openvino_engine import OpenVino, saved_again
-from samesum.runtimes.own_engine import Samesum
 from samesum.runtimes.remote import Remote
 from samesum.runtimes.runtime import EngineError, EngineModel, Format, Settings, Trouble, run
 

@@ -11,8 +11,7 @@ from samesum.errors import AttributeValueError, AxisError, ModelError, Unsupport
 from samesum.formats.arrays import BFLOAT16
 from samesum.operators.slicing import MASKS
 from samesum.specs.bind import Operation, bind, bind_node
-from samesum.specs.call import operation_of
-from samesum.specs.lookup import lookup
+from samesum.specs.lookup import lookup, operation_of
 from samesum.specs.row import Unread
 
 

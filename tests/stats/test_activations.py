@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from samesum.cli.exits import Exit
 from samesum.cli.main import main
+from samesum.cli.show import Exit
 from samesum.errors import AttributeValueError, AxisError
 from samesum.stats.activation import Activation, check_channel
 from samesum.stats.ranges import range_of

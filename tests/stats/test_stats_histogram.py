@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from naming import looped
-from samesum.engine.statistics import count_bins, count_words
+from samesum.engine.totals import count_bins, count_words
 from samesum.errors import AttributeValueError, DtypeError, ShapeError
 from samesum.formats.arrays import NDArray
 from samesum.stats.histogram import Histogram

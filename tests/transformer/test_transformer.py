@@ -17,7 +17,7 @@ from onnx.utils import Extractor
 
 import samesum
 from machines import same_everywhere
-from samesum.frontends.plugins import reference
+from samesum.frontends.plugins import onnx_tools
 from samesum.specs.lookup import FAMILY
 from samesum.specs.onnx import ONNX
 
@@ -122,13 +122,13 @@ def beyond(found: Mapping[str, np.ndarray]) -> list[str]:
 def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """How often samesum was asked for which operator."""
     counted: Counter[str] = Counter()
-    apply = reference.apply
+    apply = onnx_tools.apply
 
     def counting(operation: Any, inputs: Any) -> np.ndarray:
         counted[operation.spec.operator.name] += 1
         return apply(operation, inputs)
 
-    monkeypatch.setattr(reference, "apply", counting)
+    monkeypatch.setattr(onnx_tools, "apply", counting)
     return counted
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 
 import samesum
-from samesum.runtimes.packages import is_installed
+from samesum.runtimes.runtime import is_installed
 from samesum_bench.competitors.with_numkong import NumKong
 from samesum_bench.competitors.with_numpy import NumPy
 from samesum_bench.competitors.with_onnxruntime import OnnxRuntime

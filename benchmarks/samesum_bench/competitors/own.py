@@ -15,7 +15,7 @@ import samesum
 from samesum.engine import elementwise
 from samesum.formats.arrays import NDArray
 from samesum.operators.apply import apply
-from samesum.specs.call import operation_of
+from samesum.specs.lookup import operation_of
 from samesum_bench.operators import EPSILON, EXPONENT, LAYERS, OPERATORS, Kind
 from samesum_bench.task import Call, Task, Way
 

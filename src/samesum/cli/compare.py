@@ -8,13 +8,44 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from samesum.cli.arguments import check_new, from_zero, new_file
-from samesum.cli.exits import Exit, UsageError
-from samesum.cli.show import print_json
-from samesum.files.writing import write_text
+from samesum.cli.models import named_sources, split_option
+from samesum.cli.show import Exit, UsageError, print_json
+from samesum.compare.graph import Input
+from samesum.files.opening import write_text
+from samesum.files.source import Source
+from samesum.formats.arrays import NDArray
 
 if TYPE_CHECKING:
     from samesum.compare.results import Comparison
     from samesum.formats.arrays import NDArray
+
+# Sets of inputs of a model from files and folders: .npy, .npz, .pb, and test data as ONNX lays it out.
+
+
+def _input_sets(options: Sequence[str], inputs: Sequence[Input]) -> list[dict[str, NDArray]]:
+    """The sets of arrays by input name that all --input options give together.
+
+    A folder whose folders hold .pb files is a set each; all else goes into every set.
+    """
+    names = [each.name for each in inputs]
+    common: dict[str, NDArray] = {}
+    sets: list[dict[str, NDArray]] = []
+    for option in options:
+        name, path = split_option(option, names)
+        if name is None and path.is_dir() and (folders := sorted(filter(_holds_inputs, path.iterdir()))):
+            sets += [_read(named_sources(None, folder, inputs)) for folder in folders]
+        else:
+            common |= _read(named_sources(name, path, inputs))
+    return [each | common for each in sets] or [common]
+
+
+def _holds_inputs(folder: Path) -> bool:
+    return folder.is_dir() and any(folder.glob("input_*.pb"))
+
+
+def _read(sources: Mapping[str, Source]) -> dict[str, NDArray]:
+    return {name: source.read() for name, source in sources.items()}
+
 
 EPILOG = """examples:
   samesum compare model.onnx              ONNX Runtime, OpenVINO; inputs made up
@@ -135,7 +166,7 @@ def call(arguments: argparse.Namespace) -> Exit:
 
 def _records(arguments: argparse.Namespace) -> Exit:
     """Two records, which `--record` wrote, one beside the other; any other bit is a mismatch."""
-    from samesum.cli.compare_records import document, text
+    from samesum.cli.compare_report import document, text
     from samesum.compare.records import compare_records, read_record
 
     a, b = read_record(arguments.model), read_record(arguments.other)
@@ -173,7 +204,7 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 def _compared(arguments: argparse.Namespace) -> Comparison:
-    from samesum.cli.progress import progress
+    from samesum.cli.arguments import progress
     from samesum.compare.comparing import compare
     from samesum.compare.saving import Case, save
 
@@ -205,7 +236,7 @@ def _compared(arguments: argparse.Namespace) -> Comparison:
 def _engines(against: str) -> Sequence[str]:
     from samesum.compare.comparing import ENGINES
     from samesum.errors import MissingPackage
-    from samesum.runtimes.packages import is_installed
+    from samesum.runtimes.runtime import is_installed
 
     named = [name for name in against.split(",") if name]
     found = named or [name for name in ENGINES if is_installed(name)]
@@ -215,12 +246,11 @@ def _engines(against: str) -> Sequence[str]:
 
 
 def _inputs(arguments: argparse.Namespace) -> Sequence[Mapping[str, NDArray]] | None:
-    from samesum.cli.compare_inputs import input_sets
     from samesum.compare.reading import read
 
     if not arguments.input:
         return None
-    return input_sets(arguments.input, read(arguments.model, arguments.weights).inputs)
+    return _input_sets(arguments.input, read(arguments.model, arguments.weights).inputs)
 
 
 def _above(found: Comparison, limit: float | None) -> bool:

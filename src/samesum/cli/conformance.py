@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from samesum.cli.arguments import new_file
-from samesum.cli.exits import Exit, UsageError
-from samesum.cli.show import print_json
+from samesum.cli.show import Exit, UsageError, print_json
 from samesum.errors import MissingPackage
 
 if TYPE_CHECKING:
@@ -199,7 +198,7 @@ def _matrix(path: Path) -> Exit:
 
 def _run(cases: Sequence[Case], contestants: Sequence[Contestant], ulps: int) -> list[Finding]:
     """All findings, with a bar on standard error while it takes."""
-    from samesum.cli.progress import progress
+    from samesum.cli.arguments import progress
     from samesum.conformance.running import findings
 
     with progress() as bar:

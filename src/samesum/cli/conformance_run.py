@@ -9,8 +9,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
-from samesum.cli.exits import UsageError
-from samesum.cli.show import markdown_table, print_table, printable, terminal_width, wrapped
+from samesum.cli.show import UsageError, markdown_table, print_table, printable, terminal_width, wrapped
 from samesum.conformance.case import Case
 from samesum.conformance.forms import FORMS, Form
 from samesum.conformance.running import (
@@ -31,9 +30,8 @@ from samesum.conformance.suites.catalogue import SUITES
 from samesum.errors import MissingPackage
 from samesum.runtimes.catalogue import OTHERS, maker
 from samesum.runtimes.onnxruntime_engine import Plugin
-from samesum.runtimes.packages import require
 from samesum.runtimes.remote import Remote
-from samesum.runtimes.runtime import Runtime
+from samesum.runtimes.runtime import Runtime, require
 
 
 def contestants(arguments: argparse.Namespace) -> tuple[list[Contestant], list[Contestant]]:

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from samesum.algebra.rows import ARGMAX, ARGMIN, Reduction
-from samesum.cli.exits import Exit, UsageError
 from samesum.cli.info import Line, axes_place, types_text
-from samesum.cli.show import print_json, printable
+from samesum.cli.show import Exit, UsageError, print_json, printable
 from samesum.conformance.explaining import BY_NAME, SITUATIONS, Explained, contestants, explain, specs_of, text_of
 from samesum.conformance.running import FUNCTIONS, Contestant
 from samesum.errors import SamesumError

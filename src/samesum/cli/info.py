@@ -10,15 +10,52 @@ from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 
-from samesum.cli.exits import Exit, UsageError
 from samesum.cli.models import add_model_to, open_model
-from samesum.cli.show import markdown_table, print_json, print_table, printable, terminal_width, wrapped
+from samesum.cli.show import (
+    Exit,
+    UsageError,
+    markdown_table,
+    print_json,
+    print_table,
+    printable,
+    terminal_width,
+    wrapped,
+)
 from samesum.errors import SamesumError, UnsupportedOperator
 from samesum.frontends.models.load import survey
-from samesum.frontends.plugins.taking import taken_over
+from samesum.frontends.plugins.custom_rows import OPERATORS
+from samesum.frontends.plugins.exact_model import OFFERED
 from samesum.graph.survey import End, Kind, Survey, Use, kind_of
-from samesum.specs.lookup import OF_REDUCTIONS
-from samesum.specs.row import Made, Spec
+from samesum.specs.lookup import OF_REDUCTIONS, folded
+from samesum.specs.onnx import ONNX
+from samesum.specs.openvino import OPENVINO
+from samesum.specs.row import Made, Operator, Spec, Standard
+
+_OFFERS: dict[str, tuple[Standard, tuple[Operator, ...], str]] = {
+    "onnx": (ONNX, OPERATORS, "ai.onnx "),
+    "openvino": (OPENVINO, OFFERED, "opset"),
+}
+"""The standard, what its runtime is offered, and how the standard's own origins begin."""
+
+
+def _taken_over(survey: Survey) -> dict[str, int]:
+    """The operators that `exact_session` or `openvino.exact` takes over, with their nodes counted.
+
+    >>> from samesum.frontends.models.load import survey
+    >>> _taken_over(survey("examples/onnx/layer_norm.onnx"))
+    {'ReduceMean': 2}
+    """
+    standard, offered, own = _OFFERS[survey.standard]
+    names = {folded(standard, each.name) for each in offered}
+    counts: dict[str, int] = {}
+    for use in survey.uses:
+        if folded(standard, use.operator) in names and use.origin.startswith(own):
+            # What no standard has, a runtime may have in the standard's own domain.
+            nodes = use.nodes + use.inner - (use.refused if use.reason else 0)
+            if nodes:
+                counts[use.operator] = counts.get(use.operator, 0) + nodes
+    return counts
+
 
 DESCRIPTION = """Prints the inputs, the outputs and the operators of MODEL, which of them are reductions, scans,
 softmaxes, normalizations, pools or scatters, which of them samesum runs, and in which steps, or what would run where in
@@ -110,7 +147,7 @@ def _reason(found: _Found) -> str:
     if not (refused and mark):
         return f"There is no plan: {found.refusal}"
     verb = "operator does" if len(refused) == 1 else "operators do"
-    taken = taken_over(found.survey)
+    taken = _taken_over(found.survey)
     nodes = ", ".join(f"{name} ({count})" for name, count in taken.items()) or "none"
     return (
         f"It does not run in samesum alone: {len(refused)} {verb} not. Instead: {advice}. "
@@ -152,7 +189,7 @@ def document(path: Path, found: _Found) -> dict[str, Any]:
         "is_supported": not seen.refused,
         "refusal": found.refusal or None,
         "plan": list(found.plan) or None,
-        "taken_over": taken_over(seen),
+        "taken_over": _taken_over(seen),
     }
 
 

@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import NoReturn
 
 from samesum import __version__
-from samesum.cli.exits import MEANINGS, Exit, InvalidFileError, UsageError, one_line, status_of
+from samesum.cli.show import MEANINGS, Exit, InvalidFileError, UsageError, one_line, status_of
 from samesum.errors import SamesumError
 
 # Modules of this package, which add a verb each.

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from samesum.cli.exits import UsageError
+from samesum.cli.show import UsageError
 from samesum.errors import ArgumentError, ArgumentTypeError, AxisError, DtypeError, ModelError, ShapeError
 from samesum.files.contents import PROTOBUF, open_arrays
-from samesum.files.pb import numbered
+from samesum.files.initializers import numbered
 from samesum.files.source import Source
 from samesum.formats.arrays import Dtype, NDArray, Shape, type_text
 from samesum.frontends.models.load import load

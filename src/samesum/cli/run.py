@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from samesum.cli.arguments import check_new
-from samesum.cli.exits import Exit
 from samesum.cli.models import add_model_to, files_of, open_model, read_inputs
-from samesum.cli.show import print_json, printable, values_json, values_text
+from samesum.cli.show import Exit, print_json, printable, values_json, values_text
 from samesum.files.npy import write_npz
 from samesum.formats.arrays import NDArray, shape_text
 

@@ -9,15 +9,10 @@ from typing import Any
 
 from samesum.cli.arguments import above_zero, check_new, new_file, some_words, whole_numbers
 from samesum.cli.arguments import joined as in_one_list
-from samesum.cli.exits import Exit, UsageError, status_of
-from samesum.cli.show import print_json
-from samesum.cli.stats_diff import compare
-from samesum.cli.stats_manifest import keep_or_verify
-from samesum.cli.stats_notes import note
-from samesum.cli.stats_plot import check_plot, plot
+from samesum.cli.show import Exit, UsageError, print_json, status_of
+from samesum.cli.stats_against import compare, keep_or_verify
 from samesum.cli.stats_reading import Run, run
-from samesum.cli.stats_table import COLUMNS, print_records
-from samesum.cli.stats_text import document, print_undecoded
+from samesum.cli.stats_text import COLUMNS, check_plot, document, note, plot, print_records, print_undecoded
 from samesum.errors import AttributeValueError
 from samesum.files.contents import FORMATS
 from samesum.stats.autocast import DATA_MAX
@@ -36,10 +31,7 @@ sums of integers are exact. Files are read once, in constant memory. FILE is {FO
 def add_to(verbs: Any) -> None:
     """Adds the verb and its options."""
     parser = verbs.add_parser(
-        "stats",
-        help="exact figures of the tensors in files of any size",
-        description=DESCRIPTION,
-        allow_abbrev=False,
+        "stats", help="exact figures of the tensors in files of any size", description=DESCRIPTION, allow_abbrev=False
     )
     parser.add_argument(
         "files", metavar="FILE", nargs="*", type=Path, help="a file, or the folder of a checkpoint or a store"

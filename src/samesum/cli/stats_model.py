@@ -7,11 +7,9 @@ import math
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from samesum.cli.exits import Exit, UsageError
-from samesum.cli.progress import steps
-from samesum.cli.show import Table, print_json, printable, table_lines, terminal_width
-from samesum.cli.stats_notes import note
-from samesum.cli.stats_text import plain
+from samesum.cli.arguments import steps
+from samesum.cli.show import Exit, Table, UsageError, print_json, printable, table_lines, terminal_width
+from samesum.cli.stats_text import note, plain
 from samesum.stats.activation import PERCENTILES, Activation, check_channel
 from samesum.stats.autocast import DATA_MAX, kept_nodes, write_patterns
 from samesum.stats.figures import figures

@@ -36,7 +36,7 @@ from samesum.compare.results import (
 from samesum.compare.sizes import sizes_of
 from samesum.compare.walk import Save, Walk
 from samesum.errors import AttributeValueError
-from samesum.formats.integers import boolean_of
+from samesum.formats.arrays import boolean_of
 from samesum.runtimes.onnxruntime_engine import OnnxRuntime
 from samesum.runtimes.runtime import EngineError, Feeds, Format, Runtime, Session, Trouble, run
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from samesum.compare.ir_graph import IrGraph
 from samesum.compare.ir_text import children, document
 from samesum.formats.arrays import NDArray
-from samesum.frontends.models.ir_file.texts import split_names
-from samesum.frontends.models.ir_file.xml import Element
+from samesum.frontends.models.ir_file.xml import Element, split_names
 
 MOST_LEVELS = 16
 

@@ -24,10 +24,8 @@ from samesum.errors import ModelError
 from samesum.formats.arrays import Dtype, NDArray
 from samesum.formats.elements import IR_ELEMENTS
 from samesum.formats.rounding import FORMATS
-from samesum.frontends.models.ir_file.constants import constant
-from samesum.frontends.models.ir_file.layers import Layer, Port, read_layers
-from samesum.frontends.models.ir_file.texts import shape, split_names
-from samesum.frontends.models.ir_file.xml import Element, parse
+from samesum.frontends.models.ir_file.layers import Layer, Port, constant, read_layers
+from samesum.frontends.models.ir_file.xml import Element, parse, shape, split_names
 from samesum.runtimes.runtime import EngineModel, Format
 from samesum.testing.node import Node
 

@@ -11,7 +11,7 @@ from samesum.compare.observing import Observed, Values, arrays_of, is_short, nee
 from samesum.compare.results import EngineFinding
 from samesum.errors import ModelError, SamesumError, UnsupportedOperator
 from samesum.formats.arrays import NDArray
-from samesum.runtimes.own_engine import Samesum
+from samesum.runtimes.catalogue import Samesum
 from samesum.runtimes.runtime import EngineError, Feeds, one_line, run
 from samesum.testing.allowances import Order
 from samesum.testing.families import MADE_OF_SUMS, Judged

@@ -14,7 +14,7 @@ from samesum.compare.probing import NoOrder, probed
 from samesum.compare.results import Control, EngineFacts, OutputDifference
 from samesum.formats.arrays import NDArray
 from samesum.formats.ulps import is_float, steps
-from samesum.runtimes.own_engine import SamesumSession
+from samesum.runtimes.catalogue import SamesumSession
 from samesum.runtimes.runtime import (
     DEFAULTS,
     EngineError,

@@ -13,7 +13,7 @@ from samesum.compare.onnx_graph import OnnxGraph
 from samesum.errors import ArgumentTypeError, AttributeValueError, ModelError, UnsafeModelError, during
 from samesum.files.opening import read_bytes
 from samesum.frontends.models.onnx_file.nodes import texts
-from samesum.runtimes.packages import require
+from samesum.runtimes.runtime import require
 
 
 def read(model: str | PathLike[str] | bytes | Any, weights: str | PathLike[str] | bytes | None = None) -> Graph:

@@ -14,9 +14,8 @@ from pathlib import Path
 from samesum import __version__
 from samesum.compare.results import EngineFacts
 from samesum.errors import AttributeValueError, ModelError
-from samesum.files.documents import json_object
 from samesum.files.npy import Archive, write_npy
-from samesum.files.writing import replacing
+from samesum.files.opening import json_object, replacing
 from samesum.formats.arrays import NDArray
 from samesum.runtimes.runtime import Feeds
 from samesum.testing.figures import Figure, figure

@@ -13,7 +13,7 @@ from samesum.compare.graph import Graph
 from samesum.compare.observing import needed
 from samesum.compare.onnx_graph import NUMBERS
 from samesum.compare.results import EngineFacts, EngineFinding
-from samesum.files.writing import replacing_folder
+from samesum.files.opening import replacing_folder
 from samesum.formats.arrays import BFLOAT16, NDArray
 from samesum.runtimes.runtime import Feeds, Format
 from samesum.testing.node import Node

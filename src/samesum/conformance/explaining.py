@@ -72,10 +72,7 @@ _ZEROS = {
     **_of(np.float32, [0.0, -0.0], EXTREMES),
     **_of(np.float32, [-0.0, 1.0], PRODUCTS),
 }
-_LARGE = {
-    **_of(np.int64, [2**53, 1], ("ReduceSum", "CumSum")),
-    **_of(np.int64, [2**53 + 1, 2**53], EXTREMES),
-}
+_LARGE = {**_of(np.int64, [2**53, 1], ("ReduceSum", "CumSum")), **_of(np.int64, [2**53 + 1, 2**53], EXTREMES)}
 _EQUAL = {"ArgMax": _F32([1, 3, 3]), "Hardmax": _F32([1, 3, 3]), "ArgMin": _F32([3, 1, 1])}
 _LOGICAL = _of(np.bool_, [True, False], ("ReduceLogicalAnd", "ReduceLogicalOr"))
 

@@ -16,8 +16,7 @@ from samesum.conformance.case import Case
 from samesum.formats.arrays import NDArray
 from samesum.formats.elements import IR_ELEMENTS, IR_PRECISIONS, MODEL_ELEMENTS
 from samesum.runtimes.openvino_engine import saved_again
-from samesum.runtimes.packages import require
-from samesum.runtimes.runtime import EngineModel, Format
+from samesum.runtimes.runtime import EngineModel, Format, require
 
 # Of the file format; the oldest that all engines read and that holds every type of the cases.
 IR_VERSION = 8

@@ -7,8 +7,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from samesum.conformance.explaining import Answer, Explained, text_of
-from samesum.errors import AttributeValueError, MissingPackage
-from samesum.files.writing import write_text
+from samesum.errors import AttributeValueError, missing
+from samesum.files.opening import write_text
 
 FORMATS = (".md", ".png", ".svg")
 _SAME, _OTHER = "=", "\N{NOT EQUAL TO}"
@@ -22,7 +22,7 @@ def checked(path: Path) -> Path:
     if path.suffix not in FORMATS:
         raise AttributeValueError(f"the matrix is to go to {path}; allowed are files that end in {', '.join(FORMATS)}")
     if path.suffix in (".png", ".svg") and find_spec("matplotlib") is None:
-        raise MissingPackage('a picture needs the package matplotlib; pip install "samesum[plot]"')
+        raise missing("matplotlib", "a picture")
     return path
 
 

@@ -16,10 +16,9 @@ from samesum.conformance.forms import Form, model_forms, own_forms, question
 from samesum.conformance.suites.catalogue import SUITES, Suite
 from samesum.conformance.verdict import Outcome, Verdict, judged
 from samesum.formats.arrays import NDArray
-from samesum.runtimes.own_engine import Samesum
-from samesum.runtimes.packages import require
+from samesum.runtimes.catalogue import Samesum
 from samesum.runtimes.remote import Remote
-from samesum.runtimes.runtime import Runtime, Settings, run
+from samesum.runtimes.runtime import Runtime, Settings, require, run
 from samesum.specs.lookup import FAMILY
 
 _MODULES = {"onnx": vars(onnx), "openvino": vars(openvino)}
@@ -178,11 +177,7 @@ class Count:
 
     def __str__(self) -> str:
         """`7/12, 3 unsupported, 2 failed`: what there is none of is left out."""
-        rest = (
-            (self.not_supported, "unsupported"),
-            (self.refused, "refused"),
-            (self.failed, "failed"),
-        )
+        rest = ((self.not_supported, "unsupported"), (self.refused, "refused"), (self.failed, "failed"))
         return ", ".join([f"{self.passed}/{self.cases}", *(f"{number} {word}" for number, word in rest if number)])
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from samesum.conformance.case import Case
 from samesum.conformance.forms import ir_model, onnx_model, tensor
 from samesum.conformance.running import Finding
-from samesum.files.writing import replacing_folder, write_text
+from samesum.files.opening import replacing_folder, write_text
 from samesum.formats.arrays import NDArray
 
 DATA_SET = "test_data_set_0"

@@ -14,12 +14,10 @@ from math import isfinite, sqrt
 import numpy as np
 
 from samesum import _core
-from samesum.algebra.elements import float_format
 from samesum.engine.attention_exact import Exactly, Formula, Row, rounded_score
 from samesum.errors import AttributeValueError, DtypeError, ShapeError
-from samesum.formats.arrays import NDArray
-from samesum.formats.limits import broadcast, checked
-from samesum.formats.rounding import Format
+from samesum.formats.arrays import NDArray, broadcast, checked
+from samesum.formats.rounding import Format, float_format
 
 _MOST_SCALE = 2.0**500
 """Scales whose products the core holds lie between this and its inverse."""

@@ -16,9 +16,8 @@ from fractions import Fraction
 from math import inf, isinf, isnan, isqrt, nan
 from operator import mul
 
-from samesum.algebra.elements import NAN, NEGATIVE_INFINITY, POSITIVE_INFINITY, taken_apart
 from samesum.formats.arrays import NDArray
-from samesum.formats.rounding import Format, quotient
+from samesum.formats.rounding import NAN, NEGATIVE_INFINITY, POSITIVE_INFINITY, Format, quotient, taken_apart
 
 _FIRST_DIGITS = 50
 _BEYOND_ALL = 3000

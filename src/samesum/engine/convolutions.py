@@ -14,8 +14,7 @@ from math import gcd
 import numpy as np
 
 from samesum import _core
-from samesum.formats.arrays import Dtype, NDArray, native
-from samesum.formats.limits import checked
+from samesum.formats.arrays import Dtype, NDArray, checked, native
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,16 +11,15 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from samesum.algebra.elements import float_format, taken_apart
 from samesum.algebra.rows import MAX, MIN, SUM
-from samesum.engine.dots import vecdot
+from samesum.engine.contractions import vecdot
 from samesum.engine.elementwise import power
 from samesum.engine.machine import FloatingPointScope
 from samesum.engine.memory import reduce, reduce_several
-from samesum.engine.words import product_error
+from samesum.engine.totals import product_error
 from samesum.formats.arrays import Dtype, NDArray
 from samesum.formats.conversion import convert
-from samesum.formats.rounding import GUARD_BITS, Format
+from samesum.formats.rounding import GUARD_BITS, Format, float_format, taken_apart
 
 MOST_ORDER = 256
 _TOGETHER, _BLOCK = 1 << 17, 1 << 13
@@ -175,11 +174,7 @@ def _dot(a: Words, b: Words) -> list[NDArray]:
     first[:, :-1], second[:, :-1], second[:, -1] = a[0], b[0], -1.0
     first[:, -1] = high = vecdot(a[0], b[0], -1)
     crossed = [(a[0], b[1]), (b[0], a[1])]
-    return [
-        high,
-        vecdot(first, second, -1),
-        *(np.einsum("ij,ij->i", x, y) for x, y in crossed if y is not None),
-    ]
+    return [high, vecdot(first, second, -1), *(np.einsum("ij,ij->i", x, y) for x, y in crossed if y is not None)]
 
 
 def _power_in_words(x: NDArray, order: int) -> Words:

@@ -7,13 +7,12 @@ from pathlib import Path
 
 from samesum.errors import ModelError, UnsafeModelError
 from samesum.files import gguf, ir_constants, safetensors, zarr_arrays
-from samesum.files.initializers import initializers
+from samesum.files.initializers import initializers, pb_source
 from samesum.files.npy import ARCHIVE, MAGIC, Archive, npy_source
 from samesum.files.opening import opened
-from samesum.files.pb import pb_source
 from samesum.files.source import Limits, Source
 from samesum.files.tensor import Contents, contents, from_source
-from samesum.formats.limits import MAX_ELEMENTS
+from samesum.formats.arrays import MAX_ELEMENTS
 
 PROTOBUF = ".pb"
 

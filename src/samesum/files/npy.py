@@ -17,9 +17,8 @@ from typing import IO, Any
 import numpy as np
 
 from samesum.errors import ModelError, SamesumError, UnsafeModelError
-from samesum.files.opening import opened, size_of, stretch
+from samesum.files.opening import opened, replacing, size_of, stretch
 from samesum.files.source import NO_LIMITS, Limits, Source
-from samesum.files.writing import replacing
 from samesum.formats.arrays import BFLOAT16, Dtype, NDArray
 from samesum.formats.elements import FLOAT8
 

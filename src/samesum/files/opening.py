@@ -7,15 +7,118 @@ links for each revision under `snapshots`: links from there to the same cache's 
 from __future__ import annotations
 
 import errno
+import json
 import os
 import re
+import shutil
 import stat
+import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from samesum.errors import AttributeValueError, ModelError, UnsafeModelError
+
+# Files and folders that are written whole or not at all.
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[IO[bytes]]:
+    """A file beside `path` that takes its place at the end, or leaves nothing behind after an error.
+
+    A link stays a link, and the file has the permissions of a new one. A device or a pipe is written to as it is.
+    Raises OSError, which names `path`.
+    """
+    try:
+        with path.open("wb") if path.exists() and not path.is_file() else _replaced(path.resolve()) as file:
+            yield file
+    except BaseException as error:
+        if isinstance(error, OSError) and error.filename is None and error.errno is not None:
+            raise OSError(error.errno, error.strerror, str(path)) from None
+        raise
+
+
+@contextmanager
+def _replaced(target: Path) -> Iterator[IO[bytes]]:
+    descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            yield file
+        Path(name).chmod(0o666 & ~_mask())
+        Path(name).replace(target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def write_text(path: Path, text: str) -> None:
+    """The text in UTF-8, whole or not at all. Raises OSError."""
+    with replacing(path) as file:
+        file.write(text.encode("utf-8"))
+
+
+@contextmanager
+def replacing_folder(path: Path) -> Iterator[Path]:
+    """A folder beside `path` that takes its place at the end, or leaves nothing behind after an error.
+
+    The folders above `path` are made. What was there before is replaced. Raises OSError.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    work = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent))
+    try:
+        yield work
+        work.chmod(0o777 & ~_mask())
+        if path.exists():
+            shutil.rmtree(path)
+        work.replace(path)
+    except BaseException:
+        shutil.rmtree(work, ignore_errors=True)
+        raise
+
+
+def _mask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+# JSON in the headers of files of others: bounded before it is read, and without names that are there twice.
+
+MAX_BYTES = 1 << 25
+# What keeps a document below 200 MB in memory, and the time to read it below a second.
+_MAX_VALUES = 1 << 19
+
+
+def json_object(data: bytes, label: str, max_bytes: int = MAX_BYTES, max_values: int = _MAX_VALUES) -> dict[str, Any]:
+    """The object that is the whole document; ModelError for anything else, UnsafeModelError beyond the limits."""
+    if len(data) > max_bytes:
+        raise UnsafeModelError(f"{label} has {len(data)} bytes of JSON; at most {max_bytes} are allowed")
+    values = sum(data.count(mark) for mark in (b",", b"{", b"["))
+    if values > max_values:
+        raise UnsafeModelError(f"{label} has {values} values of JSON; at most {max_values} are allowed")
+    try:
+        document = json.loads(data, object_pairs_hook=_object)
+    except (ValueError, RecursionError) as error:
+        raise ModelError(f"{label} is no JSON document: {str(error)[:80]}") from None
+    if not isinstance(document, dict):
+        raise ModelError(f"{label} is JSON of type {type(document).__name__}; an object is needed")
+    return document
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise ValueError(f"the name {twice[:40]!r} is there twice")
+    return found
+
+
+def is_integers(value: Any) -> bool:
+    """Whether it is a list of integers from 0 on."""
+    return isinstance(value, list) and all(type(each) is int and each >= 0 for each in value)
+
 
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 

@@ -16,8 +16,7 @@ import ml_dtypes
 import numpy as np
 
 from samesum.errors import ModelError, UnsafeModelError
-from samesum.files.documents import MAX_BYTES, is_integers, json_object
-from samesum.files.opening import inside, opened, read_bytes, size_of, stretch
+from samesum.files.opening import MAX_BYTES, inside, is_integers, json_object, opened, read_bytes, size_of, stretch
 from samesum.files.source import NO_LIMITS, Limits
 from samesum.files.tensor import Contents, Skipped, StreamTensor, Tensor, bytes_at, contents
 from samesum.formats.elements import Element

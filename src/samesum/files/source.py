@@ -12,8 +12,7 @@ from typing import IO
 import numpy as np
 
 from samesum.errors import ModelError, UnsafeModelError
-from samesum.formats.arrays import Dtype, NDArray, type_text
-from samesum.formats.limits import MAX_ELEMENTS, excess
+from samesum.formats.arrays import MAX_ELEMENTS, Dtype, NDArray, excess, type_text
 
 # Bytes of a window: two of them stay in the last cache of most machines.
 WINDOW = 1 << 22

@@ -16,8 +16,7 @@ import numpy as np
 from samesum.errors import AttributeValueError, DtypeError
 from samesum.files.source import WINDOW, Source, windows
 from samesum.formats.arrays import NDArray, type_name
-from samesum.formats.elements import OF_FILES, Element, names
-from samesum.formats.packing import decoded
+from samesum.formats.elements import OF_FILES, Element, decoded, names
 
 Ranges = tuple[tuple[int, int], ...]
 Opener = Callable[[], AbstractContextManager[IO[bytes]]]

@@ -10,15 +10,13 @@ import math
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from samesum.errors import MissingPackage, ModelError, SamesumError, UnsafeModelError
-from samesum.files.documents import MAX_BYTES, is_integers, json_object
-from samesum.files.opening import read_bytes
+from samesum.errors import ModelError, SamesumError, UnsafeModelError, imported
+from samesum.files.opening import MAX_BYTES, is_integers, json_object, read_bytes
 from samesum.files.source import NO_LIMITS, WINDOW, Limits
 from samesum.files.tensor import Box, Contents, Skipped, boxes_behind, contents
 from samesum.formats.arrays import BFLOAT16, NDArray
@@ -85,7 +83,7 @@ def zarr_arrays(path: Path, limits: Limits = NO_LIMITS) -> Contents:
     names = [folder.relative_to(path).as_posix() if folder != path else path.stem for folder in folders]
     found = contents(_tensor(name, path, folder, limits) for name, folder in zip(names, folders, strict=True))
     if found.tensors:
-        _package()
+        imported("zarr", "a Zarr store")
     return found
 
 
@@ -172,18 +170,9 @@ def _element(kind: Any) -> Element | None:
     return Element(dtype.name, dtype, 8 * dtype.itemsize)
 
 
-def _package() -> Any:
-    try:
-        return import_module("zarr")
-    except ImportError:
-        raise MissingPackage(
-            'Zarr stores need the zarr package, which is not installed; pip install "samesum[files]"', name="zarr"
-        ) from None
-
-
 def _opened(folder: Path) -> Any:
     try:
-        return _package().open_array(str(folder), mode="r")
+        return imported("zarr", "a Zarr store").open_array(str(folder), mode="r")
     except (SamesumError, MemoryError):
         raise
     except Exception as error:  # the package's errors have no common base

@@ -2,12 +2,74 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from functools import lru_cache
+from operator import index
 from typing import Any, Protocol
 
 import ml_dtypes
 import numpy as np
 import numpy.typing as npt
+
+from samesum.errors import ArgumentTypeError, SamesumError, ShapeError
+
+
+def integer_of(what: str, value: object, error: type[SamesumError] = ArgumentTypeError) -> int:
+    """The value as an integer of Python; the error for what is none, booleans among it."""
+    try:
+        if not isinstance(value, bool | np.bool_):
+            return index(value)  # type: ignore[arg-type]
+    except TypeError:
+        pass
+    raise error(f"{what} has to be an integer; got {value!r}")
+
+
+def boolean_of(what: str, value: object) -> bool:
+    """The value as a boolean of Python. Raises ArgumentTypeError for all but booleans and the integers 0 and 1."""
+    if value is True or value is False:
+        return value is True
+    if isinstance(value, (np.bool_, int)) and value in (0, 1):
+        return bool(value)
+    raise ArgumentTypeError(f"{what} is {value!r}; True or False is needed")
+
+
+# What no honest model exceeds; checked in Python integers before anything is allocated.
+
+MAX_ELEMENTS = 2**40
+MAX_RANK = 64
+"""NumPy's own limit."""
+
+
+def excess(shape: Sequence[int | None]) -> str:
+    """Why a shape is refused ("": it is not), counting unknown dims as one."""
+    if len(shape) > MAX_RANK:
+        return f"{len(shape)} dims; at most {MAX_RANK} are allowed"
+    known = [1 if dim is None else dim for dim in shape]
+    if known and min(known) < 0:
+        return f"a negative dim in {list(shape)}"
+    if math.prod([dim or 1 for dim in known]) > MAX_ELEMENTS:
+        return f"shape {list(shape)} has more than 2^40 elements"
+    return ""
+
+
+def checked(shape: Sequence[int]) -> tuple[int, ...]:
+    """The shape, within the limits."""
+    if reason := excess(shape):
+        raise ShapeError(reason)
+    return tuple(shape)
+
+
+def broadcast(*shapes: Sequence[int]) -> tuple[int, ...]:
+    """The shape to which arrays of these shapes broadcast, within the limits; NumPy's own search ends at 32 dims."""
+    result = [1] * max(map(len, shapes))
+    for shape in shapes:
+        for place, dim in enumerate(shape, len(result) - len(shape)):
+            if dim not in (1, result[place]):
+                if result[place] != 1:
+                    raise ShapeError(f"the shapes {' and '.join(map(str, shapes))} do not broadcast together")
+                result[place] = dim
+    return checked(result)
 
 
 class SharesMemory(Protocol):

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import SupportsIndex
 
 from samesum.errors import AxisError
-from samesum.formats.integers import integer_of
+from samesum.formats.arrays import integer_of
 
 Axis = SupportsIndex
 """An integer, or an array that holds one."""

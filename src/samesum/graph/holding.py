@@ -8,12 +8,9 @@ from functools import partial
 
 from samesum.errors import ModelError, SamesumError, during, saying
 from samesum.formats.arrays import NDArray, Shape
-from samesum.graph.control import RUNS, Body, Call, Run
-from samesum.graph.control_ir import RUNS_OF_IR, check_ports
+from samesum.graph.control import RUNS, Arrays, Body, Call, Run, scalar
 from samesum.graph.model import Graph, Node, Value
-from samesum.graph.running import run_stages
-from samesum.graph.stages import Stage
-from samesum.graph.steps import Step
+from samesum.graph.steps import Step, run_steps
 from samesum.operators.apply import check_inputs
 from samesum.operators.rows import UNKNOWN, Fact, Facts, Inputs
 from samesum.specs.bind import Operation
@@ -24,14 +21,28 @@ class Ready:
     """What holding a graph needs of its program."""
 
     steps: tuple[Step, ...]
-    stages: tuple[Stage, ...]
     facts: tuple[Fact, ...]
     """Of each result."""
     foretell: Callable[[Mapping[str, Fact]], tuple[Fact, ...]]
     """What is known of each result if that is known of the inputs."""
 
 
-_RUNS = {**RUNS, **RUNS_OF_IR}
+def _given(array: NDArray | None) -> NDArray:
+    assert array is not None
+    return array
+
+
+def _run_if_of_ir(call: Call, inputs: Inputs, _: Arrays) -> list[NDArray]:
+    """If of OpenVINO: the results of one of the two bodies."""
+    name = "then_body" if scalar(_given(inputs[0]), "cond") else "else_body"
+    body, ports = call.bodies[name], call.ports[name]
+    values = {link.inner: _given(inputs[link.outer]) for link in ports.inputs}
+    results = body.of([values[i] for i in range(len(body.inputs))], ())
+    given = {link.outer: results[link.inner] for link in ports.outputs}
+    return [given[i] for i in range(call.outputs)]
+
+
+_RUNS = {**RUNS, "openvino.If-8": _run_if_of_ir}
 
 
 def holding(step: Step, prepare: Callable[[Graph], Ready]) -> Step:
@@ -45,7 +56,7 @@ def holding(step: Step, prepare: Callable[[Graph], Ready]) -> Step:
     bodies = {name: _body(node, node.graphs[name], ready) for name, ready in programs.items()}
     call = Call(bodies, step.held.attributes, len(node.outputs), node.ports)
     if node.ports:
-        check_ports(call, len(node.inputs))
+        _check_ports(call, len(node.inputs))
     else:
         _check(step, call)
     run_all = partial(_run, step.held, _RUNS[step.title], call, node)
@@ -69,7 +80,7 @@ def _body(node: Node, graph: Graph, ready: Ready) -> Body:
 
     def run(arrays: Sequence[NDArray]) -> list[NDArray]:
         values = {**graph.constants, **dict(zip(names, arrays, strict=True))}
-        run_stages(ready.stages, values)
+        run_steps(ready.steps, values)
         return [values[name] for name in graph.results]
 
     def foretell(given: Facts) -> tuple[Fact, ...]:
@@ -101,6 +112,19 @@ def _check(step: Step, call: Call) -> None:
                 f"{step.title}: {name} gives {len(body.facts)} results; there are {states} states and "
                 f"{call.outputs} outputs"
             )
+
+
+def _check_ports(call: Call, inputs: int) -> None:
+    """Every input of a body gets one value and every output of the node one result, or ModelError."""
+    for name, body in call.bodies.items():
+        ports = call.ports[name]
+        taken = [link.inner for link in ports.inputs]
+        if sorted(taken) != list(range(len(body.inputs))):
+            raise ModelError(f"{name}: its {len(body.inputs)} parameters are given the values {sorted(taken)}")
+        if sorted(link.outer for link in ports.outputs) != list(range(call.outputs)):
+            raise ModelError(f"{name}: its results do not make the {call.outputs} outputs of the layer, one each")
+        if any(link.outer >= inputs for link in ports.inputs):
+            raise ModelError(f"{name}: a parameter takes an input that the layer does not have")
 
 
 def _counts(step: Step, results: int) -> tuple[int, int, int]:
@@ -136,16 +160,13 @@ def _foretold(node: Node, call: Call, facts: Facts) -> tuple[Fact, ...]:
 
 
 def _by_ports(node: Node, call: Call, facts: Facts) -> tuple[Fact, ...]:
-    """What the results that the outputs come from have in common in all graphs; of loops their types."""
+    """What the results that the outputs come from have in common in both graphs."""
     found: list[Fact | None] = [None] * call.outputs
     for name, body in call.bodies.items():
-        ports, results = call.ports[name], body.facts
-        if node.operator == "If":
-            given = {link.inner: facts[link.outer] for link in ports.inputs}
-            results = body.foretell([given[i] for i in range(len(body.inputs))])
-        for link in ports.outputs:
-            fact = results[link.inner] if node.operator == "If" else Fact(results[link.inner].dtype)
-            known = found[link.outer]
+        given = {link.inner: facts[link.outer] for link in node.ports[name].inputs}
+        results = body.foretell([given[i] for i in range(len(body.inputs))])
+        for link in node.ports[name].outputs:
+            fact, known = results[link.inner], found[link.outer]
             found[link.outer] = fact if known is None else _either(known, fact)
     return tuple(each or UNKNOWN for each in found)
 

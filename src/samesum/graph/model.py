@@ -21,23 +21,11 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """How an input is cut into parts for the passes of a loop, or the parts of an output are put together."""
-
-    axis: int
-    start: int = 0
-    end: int = -1
-    stride: int = 1
-    size: int = 1
-
-
-@dataclass(frozen=True, slots=True)
 class Link:
     """An input or output of a node, by its place there, and the input or result of a graph that it belongs to."""
 
     outer: int
     inner: int
-    part: Part | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +34,6 @@ class Ports:
 
     inputs: tuple[Link, ...]
     outputs: tuple[Link, ...]
-    back: tuple[tuple[int, int], ...] = ()
-    """Results that are inputs of the next pass."""
-    iteration: int | None = None
-    """The input that is the number of the pass."""
-    condition: int | None = None
-    """The result that says whether there is another pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +58,7 @@ class Node:
     graphs: Mapping[str, Graph] = field(default_factory=dict)
     """The graphs that it runs, by the attribute that holds each; their last inputs are `captures`."""
     ports: Mapping[str, Ports] = field(default_factory=dict)
-    """For the graphs of an OpenVINO layer what goes in and comes out."""
+    """For the graphs of an OpenVINO If what goes in and comes out."""
     captures: tuple[str, ...] = ()
     """The values around the node that its graphs read."""
     is_call: bool = False

@@ -1,37 +1,104 @@
-"""A graph made ready to run: its steps, the stages in which they run, and what is known of its values."""
+"""A graph made ready to run: its steps in order, and what is known of its values."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
-from samesum.algebra.rows import Normalization, Reduction, Scan
+from samesum.algebra.rows import Normalization, Scan
 from samesum.errors import ModelError, SamesumError, during
 from samesum.formats.arrays import type_text
 from samesum.graph.holding import Ready, holding
-from samesum.graph.model import Graph, Value
-from samesum.graph.order import ordered
-from samesum.graph.stages import Stage, staged
-from samesum.graph.steps import Step, bound
+from samesum.graph.model import Graph, Node, Value
+from samesum.graph.steps import Step, bound, freeing
 from samesum.operators import facts as rules
 from samesum.operators.rows import Fact, Facts
 from samesum.specs.bind import Operation
 
+# The order in which nodes can run, and what need not run at all.
+
+
+def _ordered(graph: Graph) -> tuple[Node, ...]:
+    """The nodes that the outputs need, each after the ones it needs and otherwise in the file's order.
+
+    Raises ModelError for a value without a source or with two, and for a cycle.
+    """
+    producers = _producers(graph)
+    needed = _needed(graph, producers)
+    waiting = {node: _pending(graph.nodes[node], producers) for node in needed}
+    followers: dict[int, list[int]] = {node: [] for node in needed}
+    for node, before in waiting.items():
+        for other in before:
+            followers[other].append(node)
+    ready = sorted((node for node in needed if not waiting[node]), reverse=True)
+    result = []
+    while ready:
+        node = ready.pop()
+        result.append(graph.nodes[node])
+        for follower in sorted(followers[node], reverse=True):
+            waiting[follower].discard(node)
+            if not waiting[follower]:
+                ready.append(follower)
+    if len(result) < len(needed):
+        stuck = ", ".join(repr(graph.nodes[node].name) for node in sorted(needed) if waiting[node])
+        raise ModelError(f"the nodes {stuck[:400]} need one another or need such nodes: a cycle")
+    return tuple(result)
+
+
+def _producers(graph: Graph) -> dict[str, int]:
+    """Which node gives each value."""
+    sources = {value.name: "an input" for value in graph.inputs} | dict.fromkeys(graph.defaults, "an input")
+    for name in graph.constants:
+        if name in sources:
+            raise ModelError(f"value {name!r} is {sources[name]} and a constant")
+        sources[name] = "a constant"
+    producers: dict[str, int] = {}
+    for position, node in enumerate(graph.nodes):
+        for name in filter(None, node.outputs):
+            if name in sources:
+                raise ModelError(f"value {name!r} is {sources[name]} and an output of node {node.name!r}")
+            sources[name] = f"an output of node {node.name!r}"
+            producers[name] = position
+    for node in graph.nodes:
+        _check_sources(f"an input of node {node.name!r}", filter(None, node.inputs), sources)
+    _check_sources("a result of the model", graph.results, sources)
+    return producers
+
+
+def _check_sources(where: str, names: Iterable[str], sources: Mapping[str, str]) -> None:
+    for name in names:
+        if name not in sources:
+            raise ModelError(f"value {name!r}, {where}, comes from nowhere")
+
+
+def _pending(node: Node, producers: Mapping[str, int]) -> set[int]:
+    return {producers[name] for name in node.inputs if name in producers}
+
+
+def _needed(graph: Graph, producers: Mapping[str, int]) -> set[int]:
+    needed: set[int] = set()
+    stack = [producers[name] for name in graph.results if name in producers]
+    while stack:
+        node = stack.pop()
+        if node not in needed:
+            needed.add(node)
+            stack.extend(_pending(graph.nodes[node], producers))
+    return needed
+
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A graph, a step for each node and the stages in which they run.
+    """A graph and a step for each node that its results need, in an order in which they can run.
 
     `outputs` say what was inferred where that is known, else what the file says.
     """
 
     graph: Graph
     steps: tuple[Step, ...]
-    stages: tuple[Stage, ...]
     outputs: tuple[Value, ...]
     facts: tuple[Fact, ...]
     """What was inferred of each result."""
@@ -42,13 +109,14 @@ class Program:
 def prepare(graph: Graph) -> Program:
     """The program of `graph`; UnsupportedOperator names every operator that cannot run."""
     facts = _constants(graph)
-    known = [_foretold(_completed(step), facts) for step in bound(ordered(graph))]
+    known = [_foretold(_completed(step), facts) for step in bound(_ordered(graph))]
     said = [(value, facts[value.name]) for value in graph.declared]
     said += [(step.node.declared, step.fact) for step in known if step.node.declared is not None]
     _warn_of_contradictions(graph.name, said)
     outputs, results = tuple(_outputs(graph, facts)), tuple(facts[name] for name in graph.results)
     foretell = partial(_followed, graph, tuple(known))
-    return Program(graph, tuple(known), staged(known, graph), outputs, results, foretell)
+    steps = freeing(known, {*graph.results, *graph.constants})
+    return Program(graph, steps, outputs, results, foretell)
 
 
 def _followed(graph: Graph, steps: Sequence[Step], given: Mapping[str, Fact]) -> tuple[Fact, ...]:
@@ -69,7 +137,7 @@ def _completed(step: Step) -> Step:
 def _ready(graph: Graph) -> Ready:
     """A graph that a node holds."""
     program = prepare(graph)
-    return Ready(program.steps, program.stages, program.facts, program.foretell)
+    return Ready(program.steps, program.facts, program.foretell)
 
 
 def _constants(graph: Graph) -> dict[str, Fact]:
@@ -91,13 +159,7 @@ def _foretold(step: Step, facts: dict[str, Fact]) -> Step:
     if fact.value is None and _is_small(fact) and all(each is None or each.value is not None for each in inputs):
         fact = _folded(step, inputs, fact)
     facts[step.result] = fact
-    return replace(step, fact=fact, axes=_axes_known(step.operation, inputs), detail=_detail(step.operation, inputs))
-
-
-def _axes_known(operation: Operation | None, inputs: Facts) -> tuple[int, ...] | None:
-    if operation is None or not isinstance(operation.spec.row, Reduction):
-        return None
-    return rules.reduced_axes(operation, inputs)
+    return replace(step, fact=fact, detail=_detail(step.operation, inputs))
 
 
 def _is_small(fact: Fact) -> bool:
@@ -174,3 +236,40 @@ def _outputs(graph: Graph, facts: Mapping[str, Fact]) -> list[Value]:
             shape = tuple(b if a is None else a for a, b in zip(fact.shape, value.shape, strict=True))
         outputs.append(Value(value.name, fact.dtype or value.dtype, shape))
     return outputs
+
+
+# A program in the reader's words: one line for each step.
+
+
+def described(program: Program) -> str:
+    """What runs on what, in order; which axes, where they are known; when each value is freed."""
+    graph, count = program.graph, len(program.steps)
+    lines = [f"{graph.name}: {graph.standard}, {count} step{'' if count == 1 else 's'}"]
+    lines += [f"  input   {value}" for value in graph.inputs]
+    lines += [
+        f"  input   {name} {type_text(array.dtype, array.shape)}, optional" for name, array in graph.defaults.items()
+    ]
+    width = len(str(count))
+    for number, step in enumerate(program.steps, 1):
+        lines.append(f"  {number:>{width}}. {_line(step)}" + (f"; frees {', '.join(step.frees)}" if step.frees else ""))
+        lines += [f"  {'':{width}}    {line}" for line in _inner(step)]
+    for value, source in zip(program.outputs, graph.results, strict=True):
+        lines.append(f"  output  {value}" + ("" if source == value.name else f", which is {source}"))
+    return "\n".join(lines)
+
+
+def _inner(step: Step) -> list[str]:
+    """The steps of the graphs that a node holds, further in."""
+    lines = []
+    for name, steps in step.inner:
+        lines.append(f"  {name}:" if steps else f"  {name}: nothing to run")
+        lines += [f"    {line}" for each in steps for line in (_line(each), *_inner(each))]
+    return lines
+
+
+def _line(step: Step) -> str:
+    inputs = ", ".join(name or "-" for name in step.node.inputs)
+    facts = dict(zip(step.node.outputs, step.facts or (step.fact,), strict=True))
+    outputs = ", ".join(f"{name} {type_text(fact.dtype, fact.shape)}" for name, fact in facts.items() if name)
+    line = f"{step.title}({inputs}) -> {outputs}"
+    return f"{line}; {step.detail}" if step.detail else line

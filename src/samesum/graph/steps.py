@@ -2,19 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from samesum.errors import SamesumError, UnsupportedOperator, during
+from samesum.errors import SamesumError, UnsupportedOperator, during, saying
 from samesum.formats.arrays import NDArray
 from samesum.graph.model import Node
-from samesum.graph.refusals import Refused, refusal
-from samesum.operators.apply import foretell, foretell_all, run, run_all
-from samesum.operators.catalogue import ROWS
-from samesum.operators.rows import UNKNOWN, Cut, Fact, Facts, Inputs
+from samesum.operators.apply import ROWS, foretell, foretell_all, run, run_all
+from samesum.operators.rows import UNKNOWN, Fact, Facts, Inputs
 from samesum.specs.bind import Operation, bind_node
 from samesum.specs.lookup import STANDARDS, has_operator, lookup
+
+# Why a model is refused: each operator that cannot run once, with its nodes counted.
+
+_MOST = 12
+"""So many operators are listed in a message."""
+_INSTEAD = {
+    "onnx": "samesum.onnx.exact_session runs the whole model in ONNX Runtime with samesum's reductions",
+    "com.microsoft": "samesum.onnx.exact_session runs the whole model in ONNX Runtime with samesum's reductions",
+    "openvino": "samesum.openvino.exact gives the whole model samesum's reductions in OpenVINO",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A node that cannot run; `reason` is empty for an operator that samesum does not have."""
+
+    node: Node
+    reason: str = ""
+
+
+def _refusal(refused: Sequence[Refused]) -> UnsupportedOperator:
+    """The error for a model with these nodes, in their order; it counts the nodes of each operator."""
+    groups: dict[tuple[str, str, str], list[Node]] = {}
+    counts: dict[str, int] = {}
+    for each in refused:
+        node = each.node
+        groups.setdefault((node.operator, node.origin, each.reason), []).append(node)
+        counts[node.operator] = counts.get(node.operator, 0) + 1
+    texts = [_text(operator, origin, reason, nodes) for (operator, origin, reason), nodes in groups.items()]
+    listed = ", ".join(texts[:_MOST])
+    if len(texts) > _MOST:
+        listed += f" and {len(texts) - _MOST} more, which `samesum info` lists"
+    many = "1 operator is" if len(counts) == 1 else f"{len(counts)} operators are"
+    instead = f"{_INSTEAD[refused[0].node.standard]}, and `samesum compare` shows how exact the model is there"
+    return UnsupportedOperator(f"{many} not supported: {listed}. Instead: {instead}", counts)
+
+
+def _text(operator: str, origin: str, reason: str, nodes: Sequence[Node]) -> str:
+    first = repr(nodes[0].name)
+    where = f"node {first}" if len(nodes) == 1 else f"{len(nodes)} nodes, the first is {first}"
+    return f"{operator} ({origin}, {where}{': ' if reason else ''}{reason})"
+
 
 Call = Callable[[Inputs], NDArray]
 CallAll = Callable[[Inputs], tuple[NDArray, ...]]
@@ -30,11 +70,7 @@ class Step:
     infer: Callable[[Facts], Fact]
     operation: Operation | None = None
     """Of the operators that stand on a row of the algebra."""
-    cut: Cut = Cut.NONE
-    is_light: bool = False
     fact: Fact = UNKNOWN
-    axes: tuple[int, ...] | None = None
-    """What a reduction reduces, counted from the front, where that is known beforehand."""
     detail: str = ""
     call_all: CallAll | None = None
     """Of a node with several outputs: all that it names, those left out too."""
@@ -45,6 +81,8 @@ class Step:
     """Of the operators that hold graphs."""
     inner: tuple[tuple[str, tuple[Step, ...]], ...] = ()
     """The steps of the graphs that it holds, by the name of each."""
+    frees: tuple[str, ...] = ()
+    """The values that nothing needs after it."""
 
     @property
     def result(self) -> str:
@@ -61,6 +99,28 @@ class Step:
         if self.call_all is None:
             return {self.result: self.call(inputs)}
         return {name: each for name, each in zip(self.node.outputs, self.call_all(inputs), strict=True) if name}
+
+
+def freeing(steps: Sequence[Step], kept: Iterable[str]) -> tuple[Step, ...]:
+    """The steps, each with what it frees: a value that is not `kept` goes after its last use."""
+    needed = set(kept)
+    result = []
+    for step in reversed(steps):
+        frees = tuple(name for name in dict.fromkeys((*step.node.inputs, *step.results)) if name and name not in needed)
+        needed.update(frees)
+        result.append(replace(step, frees=frees))
+    return tuple(reversed(result))
+
+
+def run_steps(steps: Iterable[Step], values: dict[str, NDArray]) -> None:
+    """Adds the results of the steps to `values`, each freed after its last use. An error names the node."""
+    for step in steps:
+        try:
+            values |= step.run([values[name] if name else None for name in step.node.inputs])
+        except (SamesumError, MemoryError) as error:
+            raise saying(step.node, error) from None
+        for name in step.frees:
+            del values[name]
 
 
 def bound(nodes: Sequence[Node]) -> list[Step]:
@@ -83,7 +143,7 @@ def bound(nodes: Sequence[Node]) -> list[Step]:
                 raise
             refused += found
     if refused:
-        raise refusal(refused)
+        raise _refusal(refused)
     return steps
 
 
@@ -142,9 +202,8 @@ def step_of(node: Node) -> Step:
     if not any(node.outputs) or (most is not None and count > most):
         allowed = "any number is" if most is None else f"{most} are" if most > 1 else "one is"
         raise UnsupportedOperator(f"it has the outputs {list(node.outputs)}; {allowed} supported")
-    cut = Cut.NONE if operation.attributes.get("auto_broadcast") == "none" else row.cut
     call, infer = partial(run, operation), partial(foretell, operation)
-    step = Step(node, spec.identifier, call, infer, operation if spec.row else None, cut, row.is_light)
+    step = Step(node, spec.identifier, call, infer, operation if spec.row else None)
     if row.all is None or count == 1:
         return step
     return replace(step, call_all=partial(run_all, operation, count), infer_all=partial(foretell_all, operation, count))

@@ -10,8 +10,7 @@ from samesum.algebra.rows import Reduction, Scan
 from samesum.errors import SamesumError
 from samesum.formats.arrays import Shape, shape_text
 from samesum.graph.model import Node
-from samesum.graph.refusals import Refused
-from samesum.graph.steps import Step, refused_node, step_of
+from samesum.graph.steps import Refused, Step, refused_node, step_of
 from samesum.specs.lookup import lookup
 from samesum.specs.row import Operator
 

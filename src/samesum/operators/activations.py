@@ -16,7 +16,7 @@ from samesum.engine.norms import Channels, normalize_batch
 from samesum.errors import ShapeError
 from samesum.formats.arrays import Dtype, NDArray
 from samesum.formats.conversion import convert
-from samesum.operators import once
+from samesum.operators import pointwise
 from samesum.operators.pointwise import broadcast_shape, clip_attributes, given, optional, relu, widened
 from samesum.operators.rows import Attributes, Inputs, Run
 
@@ -88,13 +88,15 @@ def hard_swish(x: NDArray) -> NDArray:
     """x times x / 6 + 1 / 2 between 0 and 1, rounded once (float64: twice)."""
     wide = widened(x)
     bounded = np.clip(wide, -3, 3)
-    between = once.quotient(once.total(bounded * bounded, 3 * bounded), np.float64(6))
+    between = pointwise.quotient(pointwise.total(bounded * bounded, 3 * bounded), np.float64(6))
     return _narrow(np.where(wide >= 3, wide, np.where(wide <= -3, -0.0, between)), x.dtype)
 
 
 def sixth_sigmoid(x: NDArray) -> NDArray:
     """(x + 3) / 6 between 0 and 1, rounded once (float64: twice)."""
-    return _narrow(once.quotient(once.total(np.clip(widened(x), -3, 3), np.float64(3)), np.float64(6)), x.dtype)
+    return _narrow(
+        pointwise.quotient(pointwise.total(np.clip(widened(x), -3, 3), np.float64(3)), np.float64(6)), x.dtype
+    )
 
 
 def _clipped(x: NDArray, low: Any, high: Any) -> NDArray:

@@ -2,19 +2,164 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import partial
 from itertools import zip_longest
+from math import prod
 from typing import NoReturn
 
+import ml_dtypes
+import numpy as np
+
+from samesum.algebra.rows import ARGMAX, HARDMAX, MAX, SUM, Normalization, Reduction, Scan
 from samesum.engine.machine import FloatingPointScope
-from samesum.errors import AttributeValueError, DtypeError, SamesumError, ShapeError, saying
-from samesum.formats.arrays import NDArray, Out, native, type_name
+from samesum.engine.memory import EXCLUSIVE, KEEPDIMS, REVERSE, SELECT_LAST, normalize, reduce, scan
+from samesum.errors import AttributeValueError, AxisError, DtypeError, SamesumError, ShapeError, saying
+from samesum.formats.arrays import MAX_RANK, NDArray, Out, native, type_name
+from samesum.formats.axes import from_front
 from samesum.formats.elements import names
-from samesum.formats.limits import MAX_RANK
-from samesum.operators.catalogue import ROWS
-from samesum.operators.rows import UNKNOWN, Fact, Facts, Inputs
+from samesum.operators import facts
+from samesum.operators.attention import MICROSOFT_ATTENTION_ROWS, ONNX_ATTENTION_ROWS, OPENVINO_ATTENTION_ROWS
+from samesum.operators.fused import MICROSOFT_PRODUCT_ROWS, MICROSOFT_ROWS, ONNX_FUSED_ROWS
+from samesum.operators.pools import ONNX_POOL_ROWS, OPENVINO_POOL_ROWS
+from samesum.operators.rows import UNKNOWN, Fact, Facts, Inputs, Row
+from samesum.operators.rows_around import ONNX_ROWS, OPENVINO_ROWS
+from samesum.operators.rows_of_elements import ONNX_ELEMENT_ROWS, OPENVINO_ELEMENT_ROWS
+from samesum.operators.rows_of_moving import ONNX_MOVING_ROWS, OPENVINO_MOVING_ROWS
+from samesum.operators.rows_of_products import ONNX_PRODUCT_ROWS, OPENVINO_PRODUCT_ROWS
 from samesum.specs.bind import Operation, check_count
-from samesum.specs.lookup import versions_with_type
-from samesum.specs.row import Input, Spec
+from samesum.specs.lookup import CATALOGUE, versions_with_type
+from samesum.specs.row import EmptySet, Input, Spec
+
+# Reductions and scans of the standards: which axes, which flags, and what an empty set gives.
+
+
+def _normalized(row: Normalization, operation: Operation, inputs: Inputs, out: Out | None = None) -> NDArray:
+    """The first input along the operation's axis, or along the rows of the matrix that the axis makes of it."""
+    data = inputs[0]
+    assert data is not None
+    shape = data.shape
+    if not shape and operation.spec.standard.scalars_have_an_axis:
+        data = data.reshape(1)
+    axis = from_front(operation.axis, data.ndim)
+    if operation.spec.version.as_matrix:
+        data = data.reshape(prod(shape[:axis]), prod(shape[axis:]))
+        axis = 1
+    if row is HARDMAX:
+        return _hardmax(data, axis).reshape(shape)
+    if data.shape == shape:
+        return normalize(row, data, axis, out)
+    result = normalize(row, data, axis).reshape(shape)
+    # Each element is the maximum of itself, so that the core checks `out` and fills it as ever.
+    return result if out is None else reduce(MAX, result, (), out=out)
+
+
+def _hardmax(data: NDArray, axis: int) -> NDArray:
+    """One at the first maximum along `axis` (NaN, if there is one), zero elsewhere."""
+    result: NDArray = np.zeros(data.shape, data.dtype.newbyteorder("="))
+    if data.size:
+        # NumPy's limit on index arrays is below that on axes.
+        lines = (prod(data.shape[:axis]), data.shape[axis], prod(data.shape[axis + 1 :]))
+        first = reduce(ARGMAX, data, (axis,), KEEPDIMS).reshape(lines[0], 1, lines[2])
+        np.put_along_axis(result.reshape(lines), first, 1, 1)
+    return result
+
+
+def _reduced(row: Reduction, operation: Operation, inputs: Inputs) -> NDArray:
+    """The reduction of the first input over the axes that an attribute or the second input names."""
+    spec, data = operation.spec, inputs[0]
+    assert data is not None
+    axes = _axes(operation, inputs[1] if len(inputs) > 1 else None)
+    if data.ndim == 0 and axes and spec.standard.scalars_have_an_axis:
+        if axes not in ((0,), (-1,)):
+            raise AxisError(f"axes {list(axes)} do not fit a scalar; allowed are [], [0] and [-1]")
+        axes = ()
+    attributes = operation.attributes
+    flags = (KEEPDIMS if attributes["keepdims"] else 0) | (SELECT_LAST if attributes.get("select_last") else 0)
+    if data.size == 0 and spec.operator.empty_set is not EmptySet.IDENTITY:
+        return _of_empty(spec, data, axes, flags)
+    return reduce(row, data, axes, flags)
+
+
+def _scanned(row: Scan, operation: Operation, inputs: Inputs) -> NDArray:
+    """Every prefix of the first input along the axis that the second one names, 0 if it is left out."""
+    data, where = inputs[0], inputs[1] if len(inputs) > 1 else None
+    if where is not None and where.size != 1:
+        raise ShapeError(f"axis has {where.size} elements; exactly one is allowed")
+    axis = 0 if where is None else int(where.item())
+    attributes = operation.attributes
+    flags = (EXCLUSIVE if attributes["exclusive"] else 0) | (REVERSE if attributes["reverse"] else 0)
+    return scan(row, data, axis, flags)
+
+
+def _axes(operation: Operation, where: NDArray | None) -> tuple[int, ...] | None:
+    """The axes as the core takes them: None is all of them, an empty tuple none."""
+    axis = operation.attributes.get("axis")
+    if axis is not None:
+        return (axis,)
+    axes = operation.axes if where is None else tuple(where.ravel().tolist())
+    if axes:
+        return axes
+    return () if operation.noop_with_empty_axes else None
+
+
+def _of_empty(spec: Spec, data: NDArray, axes: tuple[int, ...] | None, flags: int) -> NDArray:
+    """Data without elements, where the standard has its own word on the empty set."""
+    result = reduce(SUM, data, axes, flags)
+    if result.size == 0 or spec.operator.empty_set is EmptySet.ZERO:
+        return result
+    integers = data.dtype.kind in "iu"
+    if spec.operator.empty_set is EmptySet.LOWEST_FINITE:
+        limits = np.iinfo(data.dtype) if integers else ml_dtypes.finfo(data.dtype)  # type: ignore[no-untyped-call]
+        result[...] = limits.min
+        return result
+    if integers:
+        raise ShapeError(f"an empty set of {data.dtype.name} has no value here; the shape is {data.shape}")
+    result[...] = np.nan
+    return result
+
+
+# The row of every version of every operator: what `specs` says, and how it runs.
+
+_AROUND = {
+    "onnx": (
+        *ONNX_ROWS,
+        *ONNX_ELEMENT_ROWS,
+        *ONNX_MOVING_ROWS,
+        *ONNX_POOL_ROWS,
+        *ONNX_PRODUCT_ROWS,
+        *ONNX_FUSED_ROWS,
+        *ONNX_ATTENTION_ROWS,
+    ),
+    "openvino": (
+        *OPENVINO_ROWS,
+        *OPENVINO_ELEMENT_ROWS,
+        *OPENVINO_MOVING_ROWS,
+        *OPENVINO_POOL_ROWS,
+        *OPENVINO_PRODUCT_ROWS,
+        *OPENVINO_ATTENTION_ROWS,
+    ),
+    "com.microsoft": (*MICROSOFT_ROWS, *MICROSOFT_PRODUCT_ROWS, *MICROSOFT_ATTENTION_ROWS),
+}
+
+
+def _row(spec: Spec) -> Row:
+    name, since = spec.operator.name, spec.version.since
+    if isinstance(spec.row, Reduction):
+        return Row(name, partial(_reduced, spec.row), facts.reduction, since)
+    if isinstance(spec.row, Scan):
+        return Row(name, partial(_scanned, spec.row), facts.of_data, since)
+    if isinstance(spec.row, Normalization):
+        return Row(name, partial(_normalized, spec.row), facts.of_data, since)
+    return _newest(row for row in _AROUND[spec.standard.name] if row.operator == name and row.since <= since)
+
+
+def _newest(rows: Iterable[Row]) -> Row:
+    return max(rows, key=lambda row: row.since)
+
+
+ROWS = {spec.identifier: _row(spec) for spec in CATALOGUE if not spec.operator.holds_graphs}
+"""By the identifier of the version; operators that hold graphs are run by `graph`."""
 
 
 def apply(operation: Operation, inputs: Inputs, out: Out | None = None) -> NDArray:

@@ -9,9 +9,8 @@ from typing import Any
 
 from samesum.engine.convolutions import Taps, Windows, convolve, plain_taps, transposed_taps, windows
 from samesum.errors import SamesumError, ShapeError
-from samesum.formats.arrays import Dtype, NDArray, Shape
-from samesum.formats.limits import MAX_RANK
-from samesum.formats.limits import checked as within_limits
+from samesum.formats.arrays import MAX_RANK, Dtype, NDArray, Shape
+from samesum.formats.arrays import checked as within_limits
 from samesum.operators.facts import at, first
 from samesum.operators.pointwise import given, integers, optional
 from samesum.operators.pool_windows import SAME, Pool, along, checked

@@ -5,15 +5,15 @@ Nothing here raises on a node that will not run: what does not fit stays unknown
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from samesum.errors import AttributeValueError, SamesumError
 from samesum.formats.arrays import Dtype, NDArray, Shape
-from samesum.formats.axes import all_from_front
+from samesum.formats.axes import all_from_front, from_front
 from samesum.formats.elements import ONNX_ELEMENTS
-from samesum.operators.rows import UNKNOWN, Attributes, Fact, Facts
+from samesum.operators.rows import UNKNOWN, Attributes, Fact, Facts, Infer, Run
 from samesum.specs.bind import Operation
 
 INT64 = np.dtype(np.int64)
@@ -122,3 +122,159 @@ def reduced_axes(operation: Operation, facts: Facts) -> tuple[int, ...] | None:
         return all_from_front(axes, len(shape))
     except SamesumError:
         return None
+
+
+# Dtype and shape of the operators that rearrange elements, as far as they are known before running.
+#
+# Those that only move strides are tried out on arrays that have a shape and no memory. Every unknown dim is set to one
+# size after the other; a dim of the result that stays the same is known, one that varies is not.
+
+_SIZES = (0, 1, 840, 1680)
+"""Zero and one, where slices show their limits, and two sizes that -1 in a Reshape can nearly always divide."""
+
+
+def tried(run: Run) -> Infer:
+    """The rule of an operator that returns a view of its first input and reads the values of the others."""
+
+    def infer(attributes: Attributes, facts: Facts) -> Fact:
+        data = first(facts)
+        others = [None if fact is None else fact.value for fact in facts[1:]]
+        known = all(fact is None or fact.value is not None for fact in facts[1:])
+        if data.shape is None or not known:
+            return Fact(data.dtype)
+        shapes = [result.shape for result in _results(run, attributes, data.shape, others)]
+        least = 2 if None in data.shape else 1
+        return Fact(data.dtype, _common(shapes) if len(shapes) >= least else None)
+
+    return infer
+
+
+def _results(run: Run, attributes: Attributes, shape: Shape, others: list[NDArray | None]) -> Iterator[NDArray]:
+    for size in _SIZES if None in shape else _SIZES[:1]:
+        dims = tuple(size if dim is None else dim for dim in shape)
+        try:
+            yield run(attributes, [np.broadcast_to(np.int8(0), dims), *others])
+        except (SamesumError, ValueError):
+            continue
+
+
+def _common(shapes: list[tuple[int, ...]]) -> Shape | None:
+    if len({len(shape) for shape in shapes}) > 1:
+        return None
+    return tuple(dims[0] if len(set(dims)) == 1 else None for dims in zip(*shapes, strict=True))
+
+
+def reshape(run: Run) -> Infer:
+    """What `tried` finds; where only the length of the new shape is known, that is the rank."""
+    exactly = tried(run)
+
+    def infer(attributes: Attributes, facts: Facts) -> Fact:
+        fact = exactly(attributes, facts)
+        target = facts[1] if len(facts) > 1 else None
+        if fact.shape is None and target is not None and target.shape and target.shape[0] is not None:
+            return Fact(fact.dtype, (None,) * min(target.shape[0], 64))
+        return fact
+
+    return infer
+
+
+def to_attribute(name: str) -> Infer:
+    """The first input's shape in the type that attribute `name` says."""
+    return lambda attributes, facts: Fact(attributes[name], first(facts).shape)
+
+
+def cast_like(_: Attributes, facts: Facts) -> Fact:
+    """The first input's shape in the second one's type."""
+    return Fact(at(facts, 1).dtype, first(facts).shape)
+
+
+def comparison(_: Attributes, facts: Facts) -> Fact:
+    """Booleans in the shape to which all inputs broadcast."""
+    return Fact(np.dtype(np.bool_), broadcast({}, facts).shape)
+
+
+def comparison_by_suffix(_: Attributes, facts: Facts) -> Fact:
+    """Booleans in the first input's shape."""
+    return Fact(np.dtype(np.bool_), first(facts).shape)
+
+
+def where(_: Attributes, facts: Facts) -> Fact:
+    """The second input's type in the shape to which all inputs broadcast."""
+    return Fact(at(facts, 1).dtype, broadcast({}, facts).shape)
+
+
+in_type_of_second = cast_like
+"""Of a normalization that has the type of its scale."""
+
+
+def pooled(_: Attributes, facts: Facts) -> Fact:
+    """The first input's dtype and shape, with one element along every axis after the channels."""
+    data = first(facts)
+    if data.shape is None or len(data.shape) < 2:
+        return Fact(data.dtype)
+    return Fact(data.dtype, data.shape[:2] + (1,) * (len(data.shape) - 2))
+
+
+def shape_of(attributes: Attributes, facts: Facts) -> Fact:
+    """A vector of the dims, known where they all are."""
+    dtype, shape = attributes.get("output_type", INT64), first(facts).shape
+    if shape is None:
+        return Fact(dtype, (None,))
+    dims = shape[attributes.get("start", 0) : attributes.get("end")]
+    return Fact(dtype, (len(dims),), None if None in dims else np.array(dims, dtype))
+
+
+def concat(attributes: Attributes, facts: Facts) -> Fact:
+    """The first shape, with the sum of the dims along the axis."""
+    shapes = [fact.shape for fact in facts if fact is not None and fact.shape is not None]
+    if len(shapes) < len(facts) or len({len(shape) for shape in shapes}) != 1:
+        return Fact(first(facts).dtype)
+    try:
+        axis = from_front(attributes["axis"], len(shapes[0]))
+    except SamesumError:
+        return Fact(first(facts).dtype)
+    columns = list(zip(*shapes, strict=True))
+    dims = [next((dim for dim in column if dim is not None), None) for column in columns]
+    along = [dim for dim in columns[axis] if dim is not None]
+    dims[axis] = sum(along) if len(along) == len(shapes) else None
+    return Fact(first(facts).dtype, tuple(dims))
+
+
+def gather(attributes: Attributes, facts: Facts) -> Fact:
+    """The data's shape with the indices' shape in the place of the axis."""
+    data, indices = first(facts), at(facts, 1)
+    axis = attributes.get("axis")
+    if len(facts) > 2:
+        value = at(facts, 2).value
+        axis = int(value.ravel()[0]) if value is not None and value.size == 1 else None
+    if data.shape is None or indices.shape is None or axis is None:
+        return Fact(data.dtype)
+    try:
+        place = from_front(axis, len(data.shape))
+    except SamesumError:
+        return Fact(data.dtype)
+    own = indices.shape[attributes.get("batch_dims", 0) :]
+    return Fact(data.dtype, data.shape[:place] + own + data.shape[place + 1 :])
+
+
+def arange(attributes: Attributes, facts: Facts) -> Fact:
+    """A vector of unknown length."""
+    return Fact(attributes.get("output_type") or first(facts).dtype, (None,))
+
+
+def layer_norm_outputs(attributes: Attributes, facts: Facts, count: int) -> tuple[Fact, ...]:
+    """The result like the data; mean and inverse deviation in the stash type, with the axes of length 1."""
+    data = first(facts)
+    return (Fact(data.dtype, data.shape), *(of_each_line(attributes, data),) * (count - 1))
+
+
+def of_each_line(attributes: Attributes, data: Fact) -> Fact:
+    """An inner output of a normalization: in the stash type, with the axes of a line of length 1."""
+    try:
+        stash = stash_of(attributes)
+        if data.shape is None:
+            return Fact(stash)
+        axis = from_front(attributes["axis"], len(data.shape))
+    except SamesumError:
+        return UNKNOWN
+    return Fact(stash, data.shape[:axis] + (1,) * (len(data.shape) - axis))

@@ -9,9 +9,8 @@ from itertools import accumulate, pairwise
 import numpy as np
 
 from samesum.errors import AttributeValueError, AxisError, ShapeError, UnsupportedOperator
-from samesum.formats.arrays import NDArray
+from samesum.formats.arrays import NDArray, checked
 from samesum.formats.axes import all_from_front, axis_number, from_front
-from samesum.formats.limits import checked
 from samesum.operators.pointwise import given, integers, one_integer, optional
 from samesum.operators.rows import Attributes, Inputs
 

@@ -2,23 +2,105 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any
 
+import numpy as np
+
 from samesum.algebra.rows import CENTRED, L1_QUOTIENT, L2_NORM, L2_QUOTIENT, LAYER_NORM, MAX, MEAN, RMS_NORM
 from samesum.algebra.rows import L1_NORM as L1
-from samesum.engine.memory import KEEPDIMS, reduce
-from samesum.engine.norms import NO_EPSILON, Epsilon, normalize_lines, normalize_lines_with_inverse
+from samesum.engine.memory import KEEPDIMS, AxisWindows, reduce
+from samesum.engine.norms import (
+    NO_EPSILON,
+    Channels,
+    Epsilon,
+    normalize_batch,
+    normalize_lines,
+    normalize_lines_with_inverse,
+)
+from samesum.engine.power_norms import power_norm
 from samesum.errors import AttributeValueError, ShapeError
-from samesum.formats.arrays import NDArray
+from samesum.formats.arrays import MAX_RANK, NDArray
 from samesum.formats.axes import all_from_front, from_front
 from samesum.operators.facts import stash_of
 from samesum.operators.pointwise import given, integers, optional
 from samesum.operators.pool_windows import whole_axes
-from samesum.operators.power_norms import root_of_powers, whole_power
 from samesum.operators.rows import Attributes, Inputs, Run
-from samesum.specs.onnx_norms import MEAN_VARIANCE_EPSILON
+from samesum.specs.onnx_made import MEAN_VARIANCE_EPSILON
+
+# p-norms of windows, for any whole p from 3 on: zeros stand where a window reaches beyond the elements.
+
+_MOST = 1024
+"""The greatest p: a sum of powers has so many times the bits of the elements."""
+_MOST_AXES = MAX_RANK // 2 - 1
+"""Planes of windows have each spatial axis twice."""
+_BLOCK = 1 << 18
+"""Elements that are looked at together."""
+
+
+def whole_power(p: float) -> int:
+    """`p` as an integer, or AttributeValueError."""
+    if not 1 <= p <= _MOST or p != int(p):
+        raise AttributeValueError(f"p is {p!r}; allowed are whole numbers from 1 to {_MOST}")
+    return int(p)
+
+
+def root_of_powers(x: NDArray, windows: Sequence[AxisWindows], p: int) -> NDArray:
+    """The p-norm of each window of `x`, in its type."""
+    if len(windows) > _MOST_AXES:
+        raise ShapeError(f"windows along {len(windows)} axes; of a p-norm {_MOST_AXES} are allowed")
+    spatial = tuple(each.table.shape[1] for each in windows)
+    planes = x.reshape(prod(x.shape[:2]), *x.shape[2:])
+    result = np.empty((len(planes), int(np.prod(spatial))), x.dtype.newbyteorder("="))
+    for first, sets in _sets(planes, windows):
+        result[first : first + len(sets)] = power_norm(sets, (2,), p, result.dtype)
+    return result.reshape(*x.shape[:2], *spatial)
+
+
+def _sets(planes: NDArray, windows: Sequence[AxisWindows]) -> Iterator[tuple[int, NDArray]]:
+    """Some planes at a time, the first one's number and (planes, windows, elements), with zeros for what is missing."""
+    indices = []
+    for each in windows:
+        first, count, _ = each.table
+        taps = np.arange(max(1, int(count.max(initial=0))))
+        index = first[:, None] + taps * each.dilation
+        indices.append(np.where(taps < count[:, None], index, planes.shape[each.axis - 1]))
+    size = int(np.prod([index.size for index in indices]))
+    step = max(1, _BLOCK // max(1, size))
+    for start in range(0, len(planes), step):
+        block = planes[start : start + step]
+        for i, index in enumerate(indices):
+            axis = 1 + 2 * i
+            zeros = np.zeros((*block.shape[:axis], 1, *block.shape[axis + 1 :]), block.dtype)
+            block = np.take(np.concatenate([block, zeros], axis), index, axis)
+        n = len(indices)
+        order = (0, *range(1, 2 * n, 2), *range(2, 2 * n + 1, 2))
+        counts = int(np.prod([index.shape[1] for index in indices]))
+        yield start, block.transpose(order).reshape(len(block), -1, counts)
+
+
+def batch_norm(order: tuple[int, ...] = (0, 1, 2, 3, 4)) -> Run:
+    """The operator with data, scale, bias, mean and variance at these places among its inputs."""
+
+    def run(attributes: Attributes, inputs: Inputs) -> NDArray:
+        x, *others = (given(inputs, i) for i in order)
+        samples = x.reshape(-1, 1) if x.ndim < 2 else x
+        axes = (1, 2 if attributes.get("spatial", True) else samples.ndim)
+        scale, bias, mean, variance = (_in_float64(each, samples, axes) for each in others)
+        channels = Channels(*axes, scale, bias, mean, variance, attributes["epsilon"])
+        return normalize_batch(samples, channels).reshape(x.shape)
+
+    return run
+
+
+def _in_float64(array: NDArray, x: NDArray, axes: tuple[int, int]) -> NDArray:
+    """The array in float64, which holds every element of the allowed types, a number for each channel of `x`."""
+    allowed = x.shape[slice(*axes)]
+    if array.shape != allowed:
+        raise ShapeError(f"a scale, bias, mean or variance has shape {array.shape}; data {x.shape} allow {allowed}")
+    return np.ascontiguousarray(array, np.float64)
+
 
 _MEAN_VARIANCE = Epsilon(outside=MEAN_VARIANCE_EPSILON)
 """Of MeanVarianceNormalization, as its function body says: added to the deviation."""

@@ -8,10 +8,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from samesum.engine.windows import AxisWindows
+from samesum.engine.memory import AxisWindows
 from samesum.errors import AttributeValueError, ShapeError
-from samesum.formats.arrays import NDArray
-from samesum.formats.limits import excess
+from samesum.formats.arrays import NDArray, excess
 
 SAME = ("same_upper", "same_lower")
 

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from samesum.algebra.rows import ARGMAX, L1_NORM, L2_NORM, MAX, MEAN
-from samesum.engine.windows import AxisWindows, reduce_windows
+from samesum.engine.memory import AxisWindows, reduce_windows
 from samesum.errors import AttributeValueError, SamesumError, ShapeError
 from samesum.formats.arrays import Dtype, NDArray
 from samesum.formats.axes import from_front
 from samesum.operators.facts import at, first
+from samesum.operators.norms import root_of_powers, whole_power
 from samesum.operators.pointwise import given, integers
 from samesum.operators.pool_windows import Pool, adaptive_windows, checked, output_sizes, windows_of
-from samesum.operators.power_norms import root_of_powers, whole_power
-from samesum.operators.rows import Attributes, Fact, Facts, Inputs
+from samesum.operators.rows import Attributes, Fact, Facts, Inputs, row, several
 
 _ONNX_NAMES = ("kernel_shape", "strides", "dilations", "pads", "pads")
 _OPENVINO_NAMES = ("kernel", "strides", "dilations", "pads_begin", "pads_end")
@@ -182,3 +182,19 @@ def adaptive_max_pool_shapes(attributes: Attributes, facts: Facts, count: int) -
 
 def _with_indices(attributes: Attributes, greatest: Fact, count: int) -> tuple[Fact, ...]:
     return (greatest, Fact(_INDICES[attributes.get("index_element_type", "i64")], greatest.shape))[:count]
+
+
+ONNX_POOL_ROWS = (
+    row("AveragePool", average_pool, pooled_shape),
+    row("MaxPool", max_pool_value, pooled_shape),
+    several("MaxPool", max_pool, max_pool_shapes, 8, most=2),
+    row("LpPool", lp_pool, pooled_shape),
+)
+
+OPENVINO_POOL_ROWS = (
+    row("AvgPool", average_pool, pooled_shape),
+    row("MaxPool", max_pool_value, pooled_shape),
+    several("MaxPool", max_pool, max_pool_shapes, 8, most=2),
+    row("AdaptiveAvgPool", adaptive_average_pool, adaptive_shape),
+    several("AdaptiveMaxPool", adaptive_max_pool, adaptive_max_pool_shapes, most=2),
+)

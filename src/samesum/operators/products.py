@@ -7,7 +7,7 @@ from math import isfinite, trunc
 
 import numpy as np
 
-from samesum.engine import einsums
+from samesum.engine import contractions
 from samesum.engine.contractions import Added, matmul
 from samesum.errors import AttributeValueError, SamesumError, ShapeError
 from samesum.formats.arrays import NDArray, Shape
@@ -48,7 +48,7 @@ def einsum(attributes: Attributes, inputs: Inputs) -> NDArray:
     """Einsum of both standards; three operands and more are rounded at each pair, from the left."""
     operands = [given(inputs, i) for i in range(len(inputs))]
     dtype = operands[0].dtype
-    return einsums.einsum(attributes["equation"], operands, dtype, dtype)
+    return contractions.einsum(attributes["equation"], operands, dtype, dtype)
 
 
 def _turned(attributes: Attributes, a: NDArray, b: NDArray) -> tuple[NDArray, NDArray]:
@@ -119,7 +119,7 @@ def einsum_shape(attributes: Attributes, facts: Facts) -> Fact:
     if len(known) < len(shapes):
         return Fact(first(facts).dtype)
     try:
-        inputs, result = einsums.parsed(attributes["equation"], [len(shape) for shape in known])
+        inputs, result = contractions.parsed(attributes["equation"], [len(shape) for shape in known])
     except SamesumError:
         return Fact(first(facts).dtype)
     places = [(labels, shape) for labels, shape in zip(inputs, known, strict=True)]

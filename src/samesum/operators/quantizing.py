@@ -8,14 +8,13 @@ import ml_dtypes
 import numpy as np
 
 from samesum.algebra.rows import MAX, MIN, SUM
-from samesum.engine.memory import reduce
-from samesum.engine.windows import reduce_terms
+from samesum.engine.memory import reduce, reduce_terms
 from samesum.errors import AttributeValueError, DtypeError, SamesumError, ShapeError
 from samesum.formats.arrays import Dtype, NDArray
 from samesum.formats.axes import from_front
 from samesum.formats.conversion import convert
 from samesum.formats.elements import FLOATS_PLUS, MODEL_ELEMENTS, SHORT_INTEGERS, names
-from samesum.operators import once
+from samesum.operators import pointwise
 from samesum.operators.facts import at, first
 from samesum.operators.pointwise import WIDE, broadcast_shape, check_broadcast, given, optional, widened
 from samesum.operators.rows import Attributes, Fact, Facts, Inputs
@@ -37,7 +36,7 @@ def quantize(attributes: Attributes, inputs: Inputs) -> NDArray:
     zeros = np.float64(0) if zero is None else _laid(x, widened(zero), attributes)
     with np.errstate(all="ignore"):
         if not _is_integer(target):
-            real = once.total(once.quotient(widened(x), scale), zeros)
+            real = pointwise.total(pointwise.quotient(widened(x), scale), zeros)
             return convert(_plain(real), target, attributes.get("saturate", True))
         # Of numbers of up to 32 bits the quotient in float64 is a tie only if the real one is.
         return saturated(np.rint(widened(x) / scale) + zeros, target)
@@ -60,7 +59,7 @@ def dequantize(attributes: Attributes, inputs: Inputs) -> NDArray:
     with np.errstate(all="ignore"):
         if zero is not None:
             shifted = shifted - _laid(x, widened(zero), attributes)
-        return convert(_plain(once.product(shifted, scales)), target)
+        return convert(_plain(pointwise.product(shifted, scales)), target)
 
 
 def dynamically_quantized(_: Attributes, inputs: Inputs, count: int) -> tuple[NDArray, ...]:
@@ -74,7 +73,7 @@ def dynamically_quantized(_: Attributes, inputs: Inputs, count: int) -> tuple[ND
     ends = [widened(reduce(row, x, axes)) if x.size else np.float64(0) for row in (MIN, MAX)]
     with np.errstate(all="ignore"):
         low, high = np.minimum(ends[0], 0), np.maximum(ends[1], 0)
-        scale = convert(once.quotient(once.total(high, -low), np.float64(255)), _SINGLE)
+        scale = convert(pointwise.quotient(pointwise.total(high, -low), np.float64(255)), _SINGLE)
         scale = np.where(scale == 0, np.float32(1), scale)
         zero = saturated(np.rint(-low / scale), _UINT8)
         y = saturated(np.rint(widened(x) / scale) + zero, _UINT8)
@@ -104,7 +103,7 @@ def fake_quantized(attributes: Attributes, inputs: Inputs) -> NDArray:
         side = reduce_terms(SUM, [wide * (2 * most), low * (-2 * most), high * -odd_half, low * odd_half])
         side = np.where(high < low, -side, side)
         step = np.minimum(below + ((side > 0) | ((side == 0) & (below % 2 == 1))), most)
-        real = once.quotient(once.total(out_low * (most - step), out_high * step), np.float64(most))
+        real = pointwise.quotient(pointwise.total(out_low * (most - step), out_high * step), np.float64(most))
         real = np.where(wide <= least, out_low, np.where(wide > np.maximum(low, high), out_high, real))
         return convert(_plain(np.where(np.isnan(wide), wide, real)), x.dtype)
 

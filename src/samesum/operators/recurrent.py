@@ -13,8 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from samesum.engine.contractions import contract
-from samesum.engine.dots import vecdot
+from samesum.engine.contractions import contract, vecdot
 from samesum.errors import AttributeValueError, ShapeError
 from samesum.formats.arrays import NDArray, Shape
 from samesum.operators.activations import NAMED

@@ -16,10 +16,9 @@ from math import floor, lcm
 import numpy as np
 
 from samesum.errors import AttributeValueError, SamesumError, ShapeError
-from samesum.formats.arrays import NDArray
+from samesum.formats.arrays import NDArray, checked
 from samesum.formats.axes import all_from_front
 from samesum.formats.conversion import convert
-from samesum.formats.limits import checked
 from samesum.operators.facts import first
 from samesum.operators.pointwise import given, integers, lines_along, optional
 from samesum.operators.rows import Attributes, Fact, Facts, Inputs, Run

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from typing import Any
 
 from samesum.formats.arrays import Dtype, NDArray, Shape
@@ -33,17 +32,6 @@ RunAll = Callable[[Attributes, Inputs, int], tuple[NDArray, ...]]
 InferAll = Callable[[Attributes, Facts, int], tuple[Fact, ...]]
 
 
-class Cut(Enum):
-    """Which parts of its inputs an operator needs for a part of its result."""
-
-    NONE = 0
-    """The whole inputs."""
-    EACH = 1
-    """The same part of every input; they broadcast."""
-    FIRST = 2
-    """The same part of the first input, and the others as they are: one element each, or only their type."""
-
-
 @dataclass(frozen=True, slots=True)
 class Row:
     """How one operator runs, from the version `since` on and up to the next row of that operator."""
@@ -53,9 +41,6 @@ class Row:
     """Of an operation and its inputs; of a normalization, of `out` too."""
     infer: Callable[[Operation, Facts], Fact]
     since: int = 1
-    cut: Cut = Cut.NONE
-    is_light: bool = False
-    """Computing an element again costs no more than reading it."""
     all: All | None = None
     """How it gives more than one output, where it does."""
 
@@ -69,15 +54,13 @@ class All:
     most: int | None = None
 
 
-def row(operator: str, run: Run, infer: Infer, since: int = 1, cut: Cut = Cut.NONE, is_light: bool = False) -> Row:
+def row(operator: str, run: Run, infer: Infer, since: int = 1) -> Row:
     """The row of an operator whose functions need no more of it than its attributes."""
     return Row(
         operator,
         lambda operation, inputs: run(operation.attributes, inputs),
         lambda operation, facts: infer(operation.attributes, facts),
         since,
-        cut,
-        is_light,
     )
 
 

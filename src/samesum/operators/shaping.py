@@ -7,10 +7,9 @@ import math
 import numpy as np
 
 from samesum.errors import ModelError, ShapeError
-from samesum.formats.arrays import NDArray
+from samesum.formats.arrays import NDArray, checked
 from samesum.formats.axes import all_from_front, from_front
 from samesum.formats.conversion import convert
-from samesum.formats.limits import checked
 from samesum.operators.pointwise import broadcast_shape, given, integers, optional
 from samesum.operators.rows import Attributes, Inputs
 

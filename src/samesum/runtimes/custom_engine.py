@@ -14,8 +14,17 @@ import numpy as np
 
 from samesum.errors import SamesumError
 from samesum.formats.arrays import NDArray
-from samesum.runtimes.packages import require
-from samesum.runtimes.runtime import DEFAULTS, EngineError, EngineModel, Feeds, Format, Settings, Trouble, of_python
+from samesum.runtimes.runtime import (
+    DEFAULTS,
+    EngineError,
+    EngineModel,
+    Feeds,
+    Format,
+    Settings,
+    Trouble,
+    of_python,
+    require,
+)
 
 Call = Callable[[Any, Feeds, Sequence[str]], Any]
 

@@ -16,8 +16,7 @@ from samesum.errors import MissingPackage
 from samesum.formats.arrays import NDArray
 from samesum.formats.elements import ONNX_ELEMENTS
 from samesum.runtimes.custom_engine import BackendError
-from samesum.runtimes.packages import require
-from samesum.runtimes.runtime import DEFAULTS, EngineModel, Feeds, Format, Settings, trouble
+from samesum.runtimes.runtime import DEFAULTS, EngineModel, Feeds, Format, Settings, require, trouble
 
 _NUMBERS = {element.dtype: number for number, element in ONNX_ELEMENTS.items() if element.bits >= 8}
 # Types that ONNX Runtime does not take from NumPy, by its names.

@@ -12,8 +12,17 @@ from typing import Any
 import numpy as np
 
 from samesum.formats.arrays import BFLOAT16, NDArray
-from samesum.runtimes.packages import require
-from samesum.runtimes.runtime import DEFAULTS, EngineError, EngineModel, Feeds, Format, Settings, Trouble, trouble
+from samesum.runtimes.runtime import (
+    DEFAULTS,
+    EngineError,
+    EngineModel,
+    Feeds,
+    Format,
+    Settings,
+    Trouble,
+    require,
+    trouble,
+)
 
 # Without either the plugin may compute float32 in bfloat16 where the machine is faster in that.
 _PRECISION = {"f32": {"INFERENCE_PRECISION_HINT": "f32"}, "accuracy": {"EXECUTION_MODE_HINT": "ACCURACY"}}

@@ -10,10 +10,26 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from enum import Enum
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
 
+from samesum.errors import missing
 from samesum.formats.arrays import NDArray
+
+# Packages that only some suites and engines need.
+
+
+def is_installed(package: str) -> bool:
+    """True if `package` can be imported."""
+    return find_spec(package) is not None
+
+
+def require(package: str, purpose: str) -> None:
+    """Raises MissingPackage where `package`, which `purpose` needs, is not installed."""
+    if not is_installed(package):
+        raise missing(package, purpose)
+
 
 # Arrays by input name, in the order of the model's inputs.
 Feeds = Mapping[str, NDArray]

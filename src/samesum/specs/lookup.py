@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from operator import index
 from typing import NoReturn
 
 from samesum.errors import UnsupportedOperator
+from samesum.specs.bind import Operation, bind
 from samesum.specs.microsoft import MICROSOFT
 from samesum.specs.onnx import ONNX
 from samesum.specs.openvino import OPENVINO
@@ -89,3 +91,32 @@ def _refuse_operator(standard: Standard, operator: str) -> NoReturn:
     close = [names[match] for match in get_close_matches(folded(standard, operator), names, n=3)]
     hint = f"; close: {', '.join(close)}" if close else ""
     raise UnsupportedOperator(f"{standard.name} has no operator {operator!r} that is supported{hint}")
+
+
+# A call by name: looked up and bound, and remembered, since calls repeat.
+
+
+def spec_of(standard: str, operator: str, opset: int | None, /) -> Spec:
+    """What `lookup` gives, and the same errors."""
+    try:
+        return _remembered_spec(standard, operator, opset)
+    except TypeError:  # an opset without a hash
+        return lookup(standard, operator, opset)
+
+
+def operation_of(standard: str, operator: str, opset: int | None, /, **attributes: object) -> Operation:
+    """What `bind(lookup(standard, operator, opset), attributes)` gives, and the same errors."""
+    try:
+        return _remembered(standard, operator, opset, **attributes)
+    except TypeError:  # a value without a hash
+        return bind(lookup(standard, operator, opset), attributes)
+
+
+@lru_cache(maxsize=256, typed=True)
+def _remembered_spec(standard: str, operator: str, opset: int | None, /) -> Spec:
+    return lookup(standard, operator, opset)
+
+
+@lru_cache(maxsize=256, typed=True)
+def _remembered(standard: str, operator: str, opset: int | None, /, **attributes: object) -> Operation:
+    return bind(lookup(standard, operator, opset), attributes)

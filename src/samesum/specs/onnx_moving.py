@@ -14,15 +14,49 @@ from samesum.formats.elements import (
     NUMBERS,
     NUMBERS_PLUS,
 )
-from samesum.specs.row import Attribute, Input, Kind, Operator, Signature, Version
+from samesum.specs.row import Attribute, Input, Kind, Operator, Signature, Version, moving
+
+# Operators of ONNX (domain ai.onnx) whose attributes are graphs, which they run: If, Loop, Scan.
 
 _INT64 = frozenset({"int64"})
+
+
+def _graph(name: str) -> Attribute:
+    return Attribute(name, Kind.GRAPH, required=True)
+
+
+_IF = Signature((Input("cond", BOOL),), (_graph("then_branch"), _graph("else_branch")))
+_LOOP = Signature(
+    (
+        Input("M", _INT64, max_rank=1, optional=True),
+        Input("cond", BOOL, max_rank=1, optional=True),
+        Input("v_initial", ALL, optional=True, repeated=True),
+    ),
+    (_graph("body"),),
+)
+_COUNT = Attribute("num_scan_inputs", Kind.INTEGER, required=True)
+_SCAN_8 = Signature(
+    (
+        Input("sequence_lens", _INT64, max_rank=1, optional=True),
+        Input("initial_state_and_scan_inputs", ALL, repeated=True),
+    ),
+    (_graph("body"), _COUNT, Attribute("directions", Kind.INTEGERS)),
+)
+_PLACES = tuple(
+    Attribute(f"scan_{end}_{what}", kind)
+    for end in ("input", "output")
+    for what, kind in (("axes", Kind.AXES), ("directions", Kind.INTEGERS))
+)
+_SCAN_9 = Signature((Input("initial_state_and_scan_inputs", ALL, repeated=True),), (_graph("body"), _COUNT, *_PLACES))
+
+ONNX_CONTROL = (
+    Operator("If", (Version(1, ALL, _IF),), holds_graphs=True),
+    Operator("Loop", (Version(1, ALL, _LOOP),), holds_graphs=True),
+    Operator("Scan", (Version(8, ALL, _SCAN_8), Version(9, ALL, _SCAN_9)), holds_graphs=True),
+)
+
+
 _DATA, _INPUT = Input("data"), Input("input")
-
-
-def _moving(name: str, *versions: tuple[int, Signature]) -> Operator:
-    """Elements of any type, which are moved and not computed."""
-    return Operator(name, tuple(Version(since, ALL, signature) for since, signature in versions))
 
 
 def _sizes(name: str, optional: bool = False) -> Input:
@@ -197,30 +231,30 @@ ONNX_MOVING = (
     _SPLITTING,
     _PADDING,
     Operator("Tile", (Version(1, FLOATS, Signature(_TILED)), Version(6, ALL, Signature((_INPUT, _sizes("repeats")))))),
-    _moving("Flatten", (1, Signature((_INPUT,), (Attribute("axis", Kind.AXIS, 1),)))),
-    _moving("GatherElements", (11, Signature((_DATA, Input("indices", INDEX)), (_FIRST_AXIS,)))),
-    _moving(
+    moving("Flatten", (1, Signature((_INPUT,), (Attribute("axis", Kind.AXIS, 1),)))),
+    moving("GatherElements", (11, Signature((_DATA, Input("indices", INDEX)), (_FIRST_AXIS,)))),
+    moving(
         "GatherND",
         (11, Signature((_DATA, Input("indices", _INT64, 1)))),
         (12, Signature((_DATA, Input("indices", _INT64, 1)), (Attribute("batch_dims", Kind.INTEGER, 0),))),
     ),
     Operator("OneHot", (Version(9, NUMBERS, _hot(CASTABLE - BFLOAT16S)), Version(28, NUMBERS, _hot(CASTABLE)))),
     _RANKING,
-    _moving(
+    moving(
         "Trilu",
         (
             14,
             Signature((Input("input", min_rank=2), _sizes("k", optional=True)), (Attribute("upper", Kind.FLAG, True),)),
         ),
     ),
-    _moving("Size", (1, Signature((_DATA,)))),
+    moving("Size", (1, Signature((_DATA,)))),
     Operator(
         "ConstantOfShape",
         (Version(9, _INT64, Signature((Input("input", max_rank=1),), (Attribute("value", Kind.TENSOR),))),),
     ),
     _BATCH,
-    _moving("DepthToSpace", (1, Signature((_IMAGES,), _BLOCKS)), (11, Signature((_IMAGES,), _BLOCKS_IN_ORDER))),
-    _moving("SpaceToDepth", (1, Signature((_IMAGES,), _BLOCKS)), (28, Signature((_IMAGES,), _BLOCKS_IN_ORDER))),
+    moving("DepthToSpace", (1, Signature((_IMAGES,), _BLOCKS)), (11, Signature((_IMAGES,), _BLOCKS_IN_ORDER))),
+    moving("SpaceToDepth", (1, Signature((_IMAGES,), _BLOCKS)), (28, Signature((_IMAGES,), _BLOCKS_IN_ORDER))),
     Operator("NonZero", (Version(9, ALL, Signature((_X,))),), result="int64"),
     _DROPPING,
     *_RESIZING,

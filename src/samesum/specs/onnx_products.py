@@ -2,13 +2,123 @@
 
 from __future__ import annotations
 
-from samesum.formats.elements import BFLOAT16S, FLOATS, FLOATS_PLUS, NUMBERS, NUMBERS_PLUS, WIDE
+from samesum.formats.elements import BFLOAT16S, FLOAT8, FLOATS, FLOATS_PLUS, NUMBERS, NUMBERS_PLUS, SHORT, WIDE
 from samesum.specs.row import Attribute, Input, Kind, Made, Operator, Signature, Version, group
+
+# Operators of ONNX (domain ai.onnx) between numbers and their quantized form, other than products.
+
+_Types = frozenset[str]
+
+_SINGLE = frozenset({"float32"})
+_INT32 = frozenset({"int32"})
+_BYTES = frozenset({"int8", "uint8"})
+_NOT_DOUBLE = FLOATS_PLUS - {"float64"}
+_BYTE_FLOATS = FLOAT8 - {"float8_e8m0fnu"}
+_SCALE_TYPES = _NOT_DOUBLE | {"float8_e8m0fnu"}
+_OF_19 = _BYTES | _BYTE_FLOATS
+_OF_21 = _OF_19 | {"int16", "uint16", "int4", "uint4"}
+_OF_23 = _OF_21 | {"float4_e2m1fn"}
+_OF_25 = _OF_21 | SHORT
+
+_AXIS = Attribute("axis", Kind.AXIS, 1)
+_BLOCK = Attribute("block_size", Kind.INTEGER, 0)
+_SATURATE = Attribute("saturate", Kind.FLAG, True)
+_OUTPUT = Attribute("output_dtype", Kind.INTEGER, 0)
+_PRECISION = Attribute("precision", Kind.INTEGER, 0)
+"""It does not matter: the real quotient is rounded."""
+
+
+def _to(scales: _Types | None, results: _Types, *attributes: Attribute) -> Signature:
+    return Signature((Input("x"), Input("y_scale", scales), Input("y_zero_point", results, optional=True)), attributes)
+
+
+def _from(scales: _Types, *attributes: Attribute) -> Signature:
+    return Signature((Input("x"), Input("x_scale", scales), Input("x_zero_point", optional=True)), attributes)
+
+
+_MORE = (_OUTPUT, _BLOCK, _SATURATE, _AXIS)
+ONNX_QUANTIZED = (
+    Operator(
+        "QuantizeLinear",
+        (
+            Version(10, _SINGLE | _INT32, _to(_SINGLE, _BYTES)),
+            Version(13, _SINGLE | _INT32, _to(_SINGLE, _BYTES, _AXIS)),
+            Version(19, _NOT_DOUBLE | _INT32, _to(None, _OF_19, _SATURATE, _AXIS)),
+            Version(21, _NOT_DOUBLE | _INT32, _to(None, _OF_21, *_MORE)),
+            Version(23, _NOT_DOUBLE | _INT32, _to(_NOT_DOUBLE | _INT32, _OF_23, _PRECISION, *_MORE)),
+            Version(24, _NOT_DOUBLE | _INT32, _to(_SCALE_TYPES | _INT32, _OF_23, _PRECISION, *_MORE)),
+            Version(25, _NOT_DOUBLE | _INT32, _to(_SCALE_TYPES | _INT32, _OF_25, _PRECISION, *_MORE)),
+        ),
+    ),
+    Operator(
+        "DequantizeLinear",
+        (
+            Version(10, _BYTES | _INT32, _from(_SINGLE)),
+            Version(13, _BYTES | _INT32, _from(_SINGLE, _AXIS)),
+            Version(19, _OF_19 | _INT32, _from(_NOT_DOUBLE, _AXIS)),
+            Version(21, _OF_21 | _INT32, _from(_NOT_DOUBLE, _BLOCK, _AXIS)),
+            Version(23, _OF_23 | _INT32, _from(_NOT_DOUBLE, _OUTPUT, _BLOCK, _AXIS)),
+            Version(24, _OF_23 | _INT32, _from(_SCALE_TYPES, _OUTPUT, _BLOCK, _AXIS)),
+            Version(25, _OF_25 | _INT32, _from(_SCALE_TYPES, _OUTPUT, _BLOCK, _AXIS)),
+        ),
+    ),
+    Operator("DynamicQuantizeLinear", (Version(11, _SINGLE, Signature((Input("x"),))),)),
+)
+
+
+# Operators of ONNX (domain ai.onnx) that go along a sequence step by step: RNN, GRU, LSTM.
+
+ACTIVATIONS = (
+    "relu", "tanh", "sigmoid", "affine", "leakyrelu", "thresholdedrelu", "scaledtanh", "hardsigmoid", "elu", "softsign",
+    "softplus",
+)  # fmt: skip
+"""The functions of gates and states, in lower case."""
+
+_DIRECTION = Attribute("direction", Kind.WORD, "forward", words=("forward", "reverse", "bidirectional"))
+_ALPHA, _BETA = Attribute("activation_alpha", Kind.NUMBERS), Attribute("activation_beta", Kind.NUMBERS)
+_CLIP, _SIZE = Attribute("clip", Kind.NUMBER), Attribute("hidden_size", Kind.INTEGER)
+_LAYOUT = Attribute("layout", Kind.FLAG, False)
+_SEQUENCE = Attribute("output_sequence", Kind.FLAG, False)
+_LINEAR = Attribute("linear_before_reset", Kind.FLAG, False)
+_FORGET = Attribute("input_forget", Kind.FLAG, False)
+_OF_X, _OF_W, _OF_R = (Input(name, min_rank=3, max_rank=3) for name in "XWR")
+_LENGTHS = Input("sequence_lens", _INT32, 1, 1, optional=True)
+
+
+def _optional(name: str, rank: int) -> Input:
+    return Input(name, min_rank=rank, max_rank=rank, optional=True)
+
+
+_STATE = (_OF_X, _OF_W, _OF_R, _optional("B", 2), _LENGTHS, _optional("initial_h", 3))
+_STATES = (*_STATE, _optional("initial_c", 3), _optional("P", 2))
+
+
+def _recurrent(
+    name: str, inputs: tuple[Input, ...], activations: object = None, *own: Attribute, since: int = 1
+) -> Operator:
+    """An operator whose attributes `own` came with the version `since`."""
+    listed = Attribute("activations", Kind.WORDS, activations, words=ACTIVATIONS)
+    first = (_DIRECTION, _CLIP, _BETA, _ALPHA, _SIZE, listed)
+    versions = [Version(1, FLOATS, Signature(inputs, (*first, *(own if since == 1 else ()), _SEQUENCE)))]
+    if since > 1:
+        versions.append(Version(since, FLOATS, Signature(inputs, (*first, *own, _SEQUENCE))))
+    versions += [
+        Version(7, FLOATS, Signature(inputs, (*first, *own))),
+        Version(14, FLOATS, Signature(inputs, (*first, *own, _LAYOUT))),
+        Version(22, FLOATS_PLUS, Signature(inputs, (*first, *own, _LAYOUT))),
+    ]
+    return Operator(name, tuple(versions))
+
+
+ONNX_RECURRENT = (
+    _recurrent("RNN", _STATE, ("Tanh", "Tanh")),
+    _recurrent("GRU", _STATE, None, _LINEAR, since=3),
+    _recurrent("LSTM", _STATES, None, _FORGET),
+)
+
 
 _H = FLOATS | WIDE
 _H_BF = _H | BFLOAT16S
-_BYTES = frozenset({"int8", "uint8"})
-_SINGLE = frozenset({"float32"})
 _SCALES = _SINGLE | {"float16", "bfloat16"}
 
 _A, _B, _X, _W = Input("A"), Input("B"), Input("X", min_rank=3), Input("W", min_rank=3)

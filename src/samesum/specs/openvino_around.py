@@ -4,32 +4,95 @@ from __future__ import annotations
 
 import numpy as np
 
-from samesum.formats.elements import ALL, FLOATS_PLUS, INTEGERS, NUMBERS_PLUS, SIGNED
-from samesum.specs.row import Attribute, Input, Kind, Operator, Signature, Version
+from samesum.formats.elements import ALL, BOOL, FLOATS_PLUS, INTEGERS, NUMBERS_PLUS, SIGNED
+from samesum.specs.row import Attribute, Input, Kind, Operator, Signature, Version, moving
+
+# Operators of OpenVINO on each element: comparisons, logic, rounding, elementary functions.
+
+_AUTO_BROADCAST = Attribute("auto_broadcast", Kind.WORD, "numpy", words=("numpy", "none"))
+_DATA = Input("data")
+_APPROXIMATION = Attribute("approximation_mode", Kind.WORD, "erf", words=("erf", "tanh"))
+_ROUNDING = Attribute("mode", Kind.WORD, "half_to_even", words=("half_to_even", "half_away_from_zero"))
+
+
+def _unary(name: str, types: frozenset[str], since: int = 1, *attributes: Attribute) -> Operator:
+    return Operator(name, (Version(since, types, Signature((_DATA,), attributes)),))
+
+
+def _number(name: str, optional: bool = False) -> Input:
+    return Input(name, max_rank=1, optional=optional)
+
+
+def _binary(name: str, types: frozenset[str] = NUMBERS_PLUS, result: str | None = None, *more: Attribute) -> Operator:
+    signature = Signature((Input("a"), Input("b")), (_AUTO_BROADCAST, *more))
+    return Operator(name, (Version(1, types, signature),), result=result)
+
+
+_COMPARISONS = ("Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual")
+
+OPENVINO_ELEMENTWISE = (
+    Operator(
+        "Select",
+        (Version(1, ALL, Signature((Input("cond", BOOL), Input("then"), Input("else")), (_AUTO_BROADCAST,))),),
+    ),
+    *(_binary(name, NUMBERS_PLUS | BOOL, "bool") for name in _COMPARISONS),
+    *(_binary(name, BOOL, "bool") for name in ("LogicalAnd", "LogicalOr", "LogicalXor")),
+    _unary("LogicalNot", BOOL),
+    _unary("Sign", NUMBERS_PLUS),
+    _unary("Floor", NUMBERS_PLUS),
+    _unary("Ceiling", NUMBERS_PLUS),
+    _unary("Round", NUMBERS_PLUS, 5, _ROUNDING),
+    *(_unary(name, FLOATS_PLUS) for name in ("Sigmoid", "Tanh", "Erf", "Sin", "Cos")),
+    _unary("SoftPlus", FLOATS_PLUS, 4),
+    Operator(
+        "Gelu",
+        (
+            Version(2, FLOATS_PLUS, Signature((_DATA,))),
+            Version(7, FLOATS_PLUS, Signature((_DATA,), (_APPROXIMATION,))),
+        ),
+    ),
+    Operator(
+        "HardSigmoid",
+        (Version(1, FLOATS_PLUS, Signature((_DATA, Input("alpha", max_rank=1), Input("beta", max_rank=1)))),),
+    ),
+    Operator("PReLU", (Version(1, NUMBERS_PLUS, Signature((_DATA, Input("slope")))),)),
+    _unary("Elu", FLOATS_PLUS, 1, Attribute("alpha", Kind.NUMBER, required=True)),
+    Operator("Selu", (Version(1, FLOATS_PLUS, Signature((_DATA, _number("alpha"), _number("lambda")))),)),
+    Operator("Swish", (Version(4, FLOATS_PLUS, Signature((_DATA, _number("beta", optional=True)))),)),
+    _unary("HSwish", FLOATS_PLUS, 4),
+    _unary("HSigmoid", FLOATS_PLUS, 5),
+    _unary("Mish", FLOATS_PLUS, 4),
+    _unary("SoftSign", FLOATS_PLUS, 9),
+    Operator(
+        "FakeQuantize",
+        (
+            Version(
+                1,
+                FLOATS_PLUS - {"float64"},
+                Signature(
+                    (_DATA, *(Input(f"{way}_{end}") for way in ("input", "output") for end in ("low", "high"))),
+                    (_AUTO_BROADCAST, Attribute("levels", Kind.INTEGER, required=True)),
+                ),
+            ),
+        ),
+    ),
+    _binary("Mod"),
+    _binary("FloorMod"),
+)
+
 
 _Types = frozenset[str]
 
-_AUTO_BROADCAST = Attribute("auto_broadcast", Kind.WORD, "numpy", words=("numpy", "none"))
 _PYTHON_DIVISION = Attribute("m_pythondiv", Kind.FLAG, True)
 _INT64 = Attribute("output_type", Kind.TYPE, np.dtype(np.int64))
 _OUTPUT_TYPE = Attribute("output_type", Kind.TYPE, required=True)
 _MASKS = tuple(
     Attribute(f"{name}_mask", Kind.INTEGERS, ()) for name in ("begin", "end", "new_axis", "shrink_axis", "ellipsis")
 )
-_DATA = Input("data")
 
 
 def _index(name: str, optional: bool = False) -> Input:
     return Input(name, INTEGERS, max_rank=1, optional=optional)
-
-
-def _unary(name: str, types: _Types, since: int = 1) -> Operator:
-    return Operator(name, (Version(since, types, Signature((_DATA,))),))
-
-
-def _binary(name: str, *attributes: Attribute) -> Operator:
-    signature = Signature((Input("a"), Input("b")), (_AUTO_BROADCAST, *attributes))
-    return Operator(name, (Version(1, NUMBERS_PLUS, signature),))
 
 
 _ELEMENTWISE = (
@@ -42,7 +105,7 @@ _ELEMENTWISE = (
     _binary("Add"),
     _binary("Subtract"),
     _binary("Multiply"),
-    _binary("Divide", _PYTHON_DIVISION),
+    _binary("Divide", NUMBERS_PLUS, None, _PYTHON_DIVISION),
     _binary("Power"),
     _binary("Maximum"),
     _binary("Minimum"),
@@ -61,14 +124,9 @@ _ELEMENTWISE = (
 )
 
 
-def _moving(name: str, *versions: tuple[int, Signature]) -> Operator:
-    """Elements of any type, which are moved and not computed."""
-    return Operator(name, tuple(Version(since, ALL, signature) for since, signature in versions))
-
-
 _CONVERSIONS = (
-    _moving("Convert", (1, Signature((_DATA,), (Attribute("destination_type", Kind.TYPE, required=True),)))),
-    _moving("ConvertLike", (1, Signature((_DATA, Input("like", ALL))))),
+    moving("Convert", (1, Signature((_DATA,), (Attribute("destination_type", Kind.TYPE, required=True),)))),
+    moving("ConvertLike", (1, Signature((_DATA, Input("like", ALL))))),
 )
 
 _SHAPE = (_DATA, _index("shape"))
@@ -78,20 +136,20 @@ _RANGE = (Input("start"), Input("stop"), Input("step"))
 _RANGE_OF_ANY = tuple(Input(each.name, NUMBERS_PLUS) for each in _RANGE)
 _GATHERED = (_DATA, Input("indices", INTEGERS), _index("axis"))
 _SHAPING = (
-    _moving("Reshape", (1, Signature(_SHAPE, (Attribute("special_zero", Kind.FLAG, required=True),)))),
-    _moving(
+    moving("Reshape", (1, Signature(_SHAPE, (Attribute("special_zero", Kind.FLAG, required=True),)))),
+    moving(
         "Squeeze",
         (1, Signature(_SQUEEZED)),
         (15, Signature(_SQUEEZED, (Attribute("allow_axis_skip", Kind.FLAG, False),))),
     ),
-    _moving("Unsqueeze", (1, Signature((_DATA, _index("axes"))))),
-    _moving("Transpose", (1, Signature((_DATA, _index("order"))))),
-    _moving(
+    moving("Unsqueeze", (1, Signature((_DATA, _index("axes"))))),
+    moving("Transpose", (1, Signature((_DATA, _index("order"))))),
+    moving(
         "Broadcast",
         (1, Signature(_TARGET, (Attribute("mode", Kind.WORD, "numpy", words=("numpy", "explicit")),))),
         (3, Signature(_TARGET, (Attribute("mode", Kind.WORD, "numpy", words=("numpy", "explicit", "bidirectional")),))),
     ),
-    _moving("ShapeOf", (1, Signature((_DATA,))), (3, Signature((_DATA,), (_INT64,)))),
+    moving("ShapeOf", (1, Signature((_DATA,))), (3, Signature((_DATA,), (_INT64,)))),
     Operator(
         "Range",
         (
@@ -99,13 +157,13 @@ _SHAPING = (
             Version(4, NUMBERS_PLUS, Signature(_RANGE_OF_ANY, (_OUTPUT_TYPE,))),
         ),
     ),
-    _moving("Concat", (1, Signature((Input("data", repeated=True),), (Attribute("axis", Kind.AXIS, required=True),)))),
-    _moving("Slice", (8, Signature((_DATA, *map(_index, ("start", "stop", "step")), _index("axes", optional=True))))),
-    _moving(
+    moving("Concat", (1, Signature((Input("data", repeated=True),), (Attribute("axis", Kind.AXIS, required=True),)))),
+    moving("Slice", (8, Signature((_DATA, *map(_index, ("start", "stop", "step")), _index("axes", optional=True))))),
+    moving(
         "StridedSlice",
         (1, Signature((_DATA, _index("begin"), _index("end"), _index("strides", optional=True)), _MASKS)),
     ),
-    _moving(
+    moving(
         "Gather",
         (1, Signature(_GATHERED)),
         (7, Signature(_GATHERED, (Attribute("batch_dims", Kind.INTEGER, 0),))),

@@ -5,17 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from samesum.formats.elements import ALL, BOOL, FLOATS_PLUS, INTEGERS, NUMBERS_PLUS
-from samesum.specs.row import Attribute, Input, Kind, Operator, Signature, Version
+from samesum.specs.row import Attribute, Input, Kind, Operator, Signature, Version, moving
+
+_MORE = Input("inputs", ALL, optional=True, repeated=True)
+
+OPENVINO_CONTROL = (
+    Operator("If", (Version(8, ALL, Signature((Input("cond", BOOL, max_rank=1), _MORE))),), holds_graphs=True),
+)
+
 
 _DATA = Input("data")
 _INDICES = Input("indices", INTEGERS)
 _AXIS = Attribute("axis", Kind.AXIS, required=True)
 _BATCH_DIMS = Attribute("batch_dims", Kind.INTEGER, 0)
-
-
-def _moving(name: str, *versions: tuple[int, Signature]) -> Operator:
-    """Elements of any type, which are moved and not computed."""
-    return Operator(name, tuple(Version(since, ALL, signature) for since, signature in versions))
 
 
 def _index(name: str, optional: bool = False) -> Input:
@@ -93,14 +95,14 @@ OPENVINO_MOVING = (
             ),
         ),
     ),
-    _moving(
+    moving(
         "Split",
         (1, Signature((_DATA, _index("axis")), (Attribute("num_splits", Kind.INTEGER, required=True),))),
     ),
-    _moving("VariadicSplit", (1, Signature((_DATA, _index("axis"), _index("split_lengths"))))),
-    _moving("Pad", (1, _PADDED), (12, _PADDED)),
-    _moving("Tile", (1, Signature((_DATA, _index("repeats"))))),
-    _moving(
+    moving("VariadicSplit", (1, Signature((_DATA, _index("axis"), _index("split_lengths"))))),
+    moving("Pad", (1, _PADDED), (12, _PADDED)),
+    moving("Tile", (1, Signature((_DATA, _index("repeats"))))),
+    moving(
         "Reverse",
         (
             1,
@@ -110,8 +112,8 @@ OPENVINO_MOVING = (
             ),
         ),
     ),
-    _moving("GatherElements", (6, Signature((_DATA, _INDICES), (_AXIS,)))),
-    _moving("GatherND", *((since, Signature((_DATA, _INDICES), (_BATCH_DIMS,))) for since in (5, 8))),
+    moving("GatherElements", (6, Signature((_DATA, _INDICES), (_AXIS,)))),
+    moving("GatherND", *((since, Signature((_DATA, _INDICES), (_BATCH_DIMS,))) for since in (5, 8))),
     Operator(
         "OneHot",
         (

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from samesum.algebra.rows import Normalization, Reduction, Scan
-from samesum.formats.limits import MAX_RANK
+from samesum.formats.arrays import MAX_RANK
+from samesum.formats.elements import ALL
 
 
 class Kind(Enum):
@@ -125,6 +126,11 @@ class Operator:
     def is_of_reductions(self) -> bool:
         """True if it stands on a row of the algebra or is made of such."""
         return self.row is not None or self.made is not None
+
+
+def moving(name: str, *versions: tuple[int, Signature]) -> Operator:
+    """Elements of any type, which are moved and not computed."""
+    return Operator(name, tuple(Version(since, ALL, signature) for since, signature in versions))
 
 
 def group(made: Made, *operators: Operator) -> tuple[Operator, ...]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from samesum.files.writing import write_text
+from samesum.files.opening import write_text
 from samesum.stats.activation import Activation
 
 DATA_MAX = 512.0

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from samesum.engine.statistics import count_bins, count_bytes, count_words
+from samesum.engine.totals import count_bins, count_bytes, count_words
 from samesum.formats.arrays import NDArray
 
 BINS = 128

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from samesum.errors import ModelError
-from samesum.files.documents import is_integers, json_object
+from samesum.files.opening import is_integers, json_object, write_text
 from samesum.files.tensor import Skipped, StreamTensor, Tensor
-from samesum.files.writing import write_text
 from samesum.formats.arrays import NDArray
 from samesum.stats.differences import whole
 from samesum.stats.measuring import Seen, type_of

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from samesum.files.writing import write_text
+from samesum.files.opening import write_text
 from samesum.stats.activation import Activation
 
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
-from typing import Any
 
-from samesum.errors import AttributeValueError, MissingPackage, ModelError
+from samesum.errors import AttributeValueError, ModelError, imported
 from samesum.files.npy import Archive
 from samesum.formats.arrays import NDArray
-from samesum.frontends.models.onnx_file.package import onnx_package
 from samesum.stats.autocast import Node
 
 _FLOATS = ("tensor(float)", "tensor(float16)", "tensor(double)")
@@ -26,7 +23,8 @@ class Activations:
     """
 
     def __init__(self, path: Path) -> None:
-        onnx, self._runtime = onnx_package("running a model for its activations"), _onnxruntime()
+        onnx = imported("onnx", "running a model for its activations")
+        self._runtime = imported("onnxruntime", "stats --model")
         try:
             model = onnx.load(path)
             self.nodes = tuple(Node(node.name, (*node.input, *node.output)) for node in model.graph.node)
@@ -68,13 +66,3 @@ def _feeds(sample: Path, inputs: Mapping[str, str]) -> dict[str, NDArray]:
             f"{sample} has no {missing[0]!r}; needed are {', '.join(inputs)}; there are {', '.join(map(str, archive))}"
         )
     return {name: archive[name].read() for name in inputs}
-
-
-def _onnxruntime() -> Any:
-    try:
-        return import_module("onnxruntime")
-    except ImportError:
-        raise MissingPackage(
-            'stats --model needs onnxruntime, which is not installed; pip install "samesum[compare]"',
-            name="onnxruntime",
-        ) from None

@@ -13,9 +13,7 @@ from typing import IO, Any
 import numpy as np
 
 from samesum.errors import ModelError, UnsafeModelError
-from samesum.files.documents import is_integers, json_object
-from samesum.files.opening import opened
-from samesum.files.writing import replacing
+from samesum.files.opening import is_integers, json_object, opened, replacing
 from samesum.stats.histogram import BINS, Histogram
 from samesum.stats.pattern import MAX_OUTPUTS, Pattern
 from samesum.stats.record import UNKNOWN, Record

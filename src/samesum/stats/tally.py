@@ -11,11 +11,9 @@ from fractions import Fraction
 import ml_dtypes
 import numpy as np
 
-from samesum.algebra.pieces import Map
-from samesum.algebra.rows import MAX, MIN
+from samesum.algebra.rows import MAX, MIN, Map
 from samesum.engine.memory import reduce
-from samesum.engine.statistics import Statistics, count_bytes
-from samesum.engine.totals import Totals, decoded
+from samesum.engine.totals import Statistics, Totals, count_bytes, decoded
 from samesum.formats.arrays import Dtype, NDArray
 from samesum.stats.exact import Exact, Number, place
 

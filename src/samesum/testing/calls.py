@@ -17,8 +17,7 @@ from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import FORMATS
 from samesum.formats.ulps import unit
 from samesum.operators.apply import apply
-from samesum.specs.call import operation_of
-from samesum.specs.lookup import STANDARDS, lookup
+from samesum.specs.lookup import STANDARDS, lookup, operation_of
 from samesum.specs.row import Spec
 from samesum.testing.allowances import CAREFUL, Order, held_in
 from samesum.testing.families import EXACTLY, OF_SEGMENTS, Family, Judged, judged, reduction_of

@@ -10,16 +10,11 @@ import ml_dtypes
 import numpy as np
 
 from samesum.formats.arrays import NDArray
-from samesum.frontends.arrays.attention import scaled_dot_product_attention
-from samesum.frontends.arrays.contractions import conv, einsum, matmul, tensordot
+from samesum.frontends.arrays.contractions import conv, einsum, matmul, scaled_dot_product_attention, tensordot
 from samesum.frontends.arrays.dots import vecdot
 from samesum.frontends.arrays.logarithms import log_sum, logsumexp
-from samesum.frontends.arrays.logical import all as all_true
-from samesum.frontends.arrays.logical import any as any_true
-from samesum.frontends.arrays.logical import count_nonzero
 from samesum.frontends.arrays.nans import nanmax, nanmean, nanmin, nanprod, nanstd, nansum, nanvar
 from samesum.frontends.arrays.norms import group_norm, layer_norm, log_softmax, rms_norm, softmax
-from samesum.frontends.arrays.positions import argmax, argmin
 from samesum.frontends.arrays.reductions import l1_norm, l2_norm, mean, prod, sum_square
 from samesum.frontends.arrays.reductions import max as greatest
 from samesum.frontends.arrays.reductions import min as least
@@ -31,6 +26,9 @@ from samesum.frontends.arrays.scans import (
     cumulative_prod,
     cumulative_sum,
 )
+from samesum.frontends.arrays.searching import all as all_true
+from samesum.frontends.arrays.searching import any as any_true
+from samesum.frontends.arrays.searching import argmax, argmin, count_nonzero
 from samesum.frontends.arrays.segments import scatter_reduce, segment_reduce
 from samesum.frontends.arrays.variances import std, var
 from samesum.frontends.arrays.vector_norms import vector_norm

@@ -10,9 +10,8 @@ import numpy as np
 
 from samesum.engine.arrays import as_array
 from samesum.errors import ArgumentError, DtypeError, ShapeError
-from samesum.formats.arrays import NDArray, native
-from samesum.formats.integers import integer_of
-from samesum.frontends.arrays.numbers import real_number
+from samesum.formats.arrays import NDArray, integer_of, native
+from samesum.frontends.arrays.calls import real_number
 from samesum.testing.allowances import ON_THESE_DATA, ONE_AFTER_ANOTHER, Order, added, in_a_row, source
 from samesum.testing.calls import Call, call_of, taken
 from samesum.testing.families import Family, Scale

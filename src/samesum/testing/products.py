@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 import ml_dtypes
 import numpy as np
 
-from samesum.engine.einsums import parsed
+from samesum.engine.contractions import parsed
 from samesum.formats.arrays import NDArray
 from samesum.testing.node import Node
 

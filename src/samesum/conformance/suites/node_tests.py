@@ -25,7 +25,7 @@ from samesum.conformance.case import Case, OnnxModel, Tolerance
 from samesum.errors import DtypeError
 from samesum.formats.arrays import NDArray
 from samesum.formats.elements import MODEL_ELEMENTS
-from samesum.runtimes.packages import require
+from samesum.runtimes.runtime import require
 from samesum.specs.lookup import FAMILY as SPECS
 from samesum.specs.onnx import ONNX
 from samesum.specs.row import Spec

@@ -8,20 +8,17 @@ from typing import Any, overload
 import numpy as np
 
 from samesum.algebra.rows import SUM
-from samesum.engine import dots
+from samesum.engine.contractions import vecdot
 from samesum.engine.machine import undisturbed
 from samesum.engine.memory import flags_of, reduce
-from samesum.engine.totals import decoded
-from samesum.engine.words import product_error
+from samesum.engine.totals import decoded, product_error
 from samesum.errors import ArgumentError, DtypeError, ShapeError
-from samesum.formats.arrays import ArrayLike, Dtype, NDArray, Result
+from samesum.formats.arrays import ArrayLike, Dtype, NDArray, Result, boolean_of
 from samesum.formats.axes import Axes, all_from_front
 from samesum.formats.elements import FLOATS_PLUS
-from samesum.formats.integers import boolean_of
 from samesum.formats.rounding import FORMATS, quotient
-from samesum.frontends.arrays.calls import No
+from samesum.frontends.arrays.calls import No, as_floats
 from samesum.frontends.arrays.dots import common_dtype
-from samesum.frontends.arrays.numbers import as_floats
 from samesum.frontends.arrays.reductions import mean
 
 _ERRORS = {8: 2.0**-100, 4: 2.0**-50, 2: 2.0**-50}
@@ -106,12 +103,12 @@ def _quotients(x: NDArray, weights: NDArray, dtype: Dtype) -> NDArray:
 def _sums(x: NDArray, weights: NDArray) -> tuple[list[NDArray], list[NDArray]]:
     """The sums of products and of weights in float64, and what each leaves out, where that may matter."""
     double = np.dtype(np.float64)
-    products = np.asarray(dots.vecdot(x, weights, -1, double))
+    products = np.asarray(vecdot(x, weights, -1, double))
     sums = np.broadcast_to(reduce(SUM, weights, -1, dtype=double), products.shape)
     if x.dtype != double:
         return [products, np.zeros_like(products)], [sums, np.zeros_like(sums)]
     longer = np.concatenate([np.broadcast_to(weights, x.shape), np.full((*x.shape[:-1], 1), -1.0)], axis=-1)
-    rest = dots.vecdot(np.concatenate([x, products[..., None]], axis=-1), longer, -1, None)
+    rest = vecdot(np.concatenate([x, products[..., None]], axis=-1), longer, -1, None)
     longer[..., -1] = -sums
     return [products, np.asarray(rest)], [sums, np.asarray(reduce(SUM, longer, -1))]
 
@@ -122,7 +119,7 @@ def _rounded(x: NDArray, dtype: Dtype) -> NDArray:
 
 def _from_integers(x: NDArray, weights: NDArray, plain: NDArray, dtype: Dtype) -> NDArray:
     """The quotients of lines; `plain` where an element is not finite or the sum of the weights is zero."""
-    from samesum.frontends.arrays.product_states import state_of_products
+    from samesum.frontends.arrays.kept_states import state_of_products
     from samesum.frontends.arrays.state import State
 
     is_finite = np.asarray(np.isfinite(x).all(axis=1) & np.isfinite(weights).all(axis=1))

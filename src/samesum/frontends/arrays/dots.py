@@ -6,9 +6,8 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 
-from samesum.engine import dots
-from samesum.engine.arrays import as_array, as_dtype
-from samesum.engine.lazy import deferred
+from samesum.engine import contractions
+from samesum.engine.arrays import as_array, as_dtype, deferred
 from samesum.engine.machine import FloatingPointScope
 from samesum.errors import AxisError, DtypeError
 from samesum.formats.arrays import ArrayLike, Dtype, DTypeLike, NDArray, Out
@@ -21,13 +20,7 @@ DIRECT = frozenset(np.dtype(char).num for char in "bBhHiIlLqQefd")
 
 
 def vecdot(
-    a: ArrayLike,
-    b: ArrayLike,
-    /,
-    axis: SupportsIndex = -1,
-    *,
-    dtype: DTypeLike | None = None,
-    out: Out | None = None,
+    a: ArrayLike, b: ArrayLike, /, axis: SupportsIndex = -1, *, dtype: DTypeLike | None = None, out: Out | None = None
 ) -> Any:
     """The dot products of the vectors along `axis` of `a` and `b`: the exact sums of the exact products, rounded once.
 
@@ -54,13 +47,13 @@ def vecdot(
     if type(axis) is int and axis == -1 and dtype is None and type(a) is np.ndarray and type(b) is np.ndarray:
         kind = a.dtype
         if kind is b.dtype and kind.num in DIRECT and a.ndim > 0 and b.ndim > 0:
-            return dots.vecdot(a, b, -1, None, out)
+            return contractions.vecdot(a, b, -1, None, out)
     if (later := deferred("vecdot", (a, b), axis, dtype, out)) is not None:
         return later
     first, second = as_array(a), as_array(b)
     place = axis_from_back(axis, (first.ndim, second.ndim))
     common, result = promoted(first.dtype, second.dtype, None if dtype is None else as_dtype(dtype))
-    return dots.vecdot(converted(first, common), converted(second, common), place, result, out)
+    return contractions.vecdot(converted(first, common), converted(second, common), place, result, out)
 
 
 def axis_from_back(axis: object, ranks: tuple[int, int]) -> int:

@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from samesum.algebra.pieces import Map
-from samesum.algebra.rows import ALL, Reduction
+from samesum.algebra.rows import ALL, Map, Reduction
 from samesum.engine.memory import reduce
 from samesum.engine.totals import Totals
 from samesum.formats.arrays import Dtype, NDArray

@@ -14,12 +14,10 @@ from samesum.algebra.rows import LAYER_NORM, LOG_SOFTMAX, MAX, RMS_NORM, SOFTMAX
 from samesum.engine.memory import normalize, reduce
 from samesum.engine.norms import Epsilon, normalize_lines
 from samesum.errors import ArgumentError, DtypeError, ShapeError
-from samesum.formats.arrays import ArrayLike, NDArray, Out
+from samesum.formats.arrays import ArrayLike, NDArray, Out, checked, integer_of
 from samesum.formats.axes import axis_number
 from samesum.formats.elements import FLOAT_DTYPES
-from samesum.formats.integers import integer_of
-from samesum.formats.limits import checked
-from samesum.frontends.arrays.numbers import as_floats, exact_numbers, real_number
+from samesum.frontends.arrays.calls import as_floats, exact_numbers, real_number
 
 _EPSILONS = {each: float(ml_dtypes.finfo(each).eps) for each in FLOAT_DTYPES}  # type: ignore[no-untyped-call]
 

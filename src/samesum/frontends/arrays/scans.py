@@ -7,9 +7,8 @@ from typing import SupportsIndex
 from samesum.algebra.rows import CUMULATIVE_MAX, CUMULATIVE_MIN, CUMULATIVE_PROD, CUMULATIVE_SUM
 from samesum.engine.arrays import as_dtype
 from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, REVERSE, flags_of, scan_by_code, scan_exponentials
-from samesum.formats.arrays import ArrayLike, DTypeLike, NDArray, Out
-from samesum.formats.integers import boolean_of
-from samesum.frontends.arrays.numbers import as_floats
+from samesum.formats.arrays import ArrayLike, DTypeLike, NDArray, Out, boolean_of
+from samesum.frontends.arrays.calls import as_floats
 
 _SUM, _SUM_FLAGS = int(CUMULATIVE_SUM.combine), flags_of(CUMULATIVE_SUM)
 _PROD, _PROD_FLAGS = int(CUMULATIVE_PROD.combine), flags_of(CUMULATIVE_PROD)

@@ -8,17 +8,13 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from samesum.algebra.rows import L1_NORM, L2_NORM, MAX, MEAN, MIN, PROD, REDUCTIONS, STD, SUM, VAR, Reduction
-from samesum.engine.arrays import as_array
-from samesum.engine.lazy import deferred
+from samesum.engine.arrays import as_array, deferred
 from samesum.engine.memory import flags_of, reduce_several
 from samesum.engine.memory import reduce as reduce_all
-from samesum.engine.scattering import scatter_elements
-from samesum.engine.segments import reduce_labelled
+from samesum.engine.segments import reduce_labelled, scatter_elements
 from samesum.errors import ArgumentError, AttributeValueError, DtypeError, ShapeError, saying
-from samesum.formats.arrays import ArrayLike, Dtype, NDArray
+from samesum.formats.arrays import ArrayLike, Dtype, NDArray, boolean_of, checked, integer_of
 from samesum.formats.axes import from_front
-from samesum.formats.integers import boolean_of, integer_of
-from samesum.formats.limits import checked
 from samesum.frontends.arrays.variances import checked_correction
 
 Segments = Literal[

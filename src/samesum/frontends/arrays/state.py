@@ -12,14 +12,21 @@ import numpy as np
 from samesum.engine.arrays import as_array, as_dtype
 from samesum.engine.machine import undisturbed
 from samesum.errors import ArgumentError, ArgumentTypeError, AxisError, DtypeError, ModelError, ShapeError
-from samesum.formats.arrays import ArrayLike, Dtype, DTypeLike, NDArray, native, type_text
+from samesum.formats.arrays import ArrayLike, Dtype, DTypeLike, NDArray, integer_of, native, type_text
 from samesum.formats.axes import Axes, all_from_front, axis_number
-from samesum.formats.integers import integer_of
 from samesum.frontends.arrays.measure import Measure
 from samesum.frontends.arrays.measures import KEYS, measure_of
-from samesum.frontends.arrays.state_arguments import checked_names, integers, mask_for, pieces
 from samesum.frontends.arrays.state_bytes import Header, dtype_named, is_consistent, outputs_fit, packed, unpacked
-from samesum.frontends.arrays.state_names import CORRECTED, MEASURES, WITH_POSITION, StateName
+from samesum.frontends.arrays.state_names import (
+    CORRECTED,
+    MEASURES,
+    WITH_POSITION,
+    StateName,
+    checked_names,
+    integers,
+    mask_for,
+    pieces,
+)
 from samesum.frontends.arrays.state_results import result_of, result_types
 from samesum.frontends.arrays.variances import checked_correction
 

@@ -16,8 +16,7 @@ import ml_dtypes
 import numpy as np
 
 from samesum.errors import ModelError, UnsafeModelError
-from samesum.formats.arrays import Dtype
-from samesum.formats.limits import excess
+from samesum.formats.arrays import Dtype, excess
 
 MAGIC = b"samestat"
 VERSION = 1

@@ -10,8 +10,7 @@ from samesum.engine.memory import reduce_corrected_by_code
 from samesum.errors import ArgumentError
 from samesum.formats.arrays import ArrayLike, DTypeLike, NDArray, Out, Result
 from samesum.formats.axes import Axes
-from samesum.frontends.arrays.calls import Corrected, No, NumberedRow
-from samesum.frontends.arrays.numbers import real_number
+from samesum.frontends.arrays.calls import Corrected, No, NumberedRow, real_number
 from samesum.frontends.arrays.reductions import real_dtype
 
 _VAR, _STD = NumberedRow(VAR), NumberedRow(STD)

@@ -8,18 +8,15 @@ from typing import Any, Unpack, overload
 import numpy as np
 
 from samesum.algebra.rows import L1_NORM, L2_NORM, MAX, MIN, SUM
-from samesum.engine.arrays import as_array
-from samesum.engine.lazy import deferred
+from samesum.engine.arrays import as_array, deferred
 from samesum.engine.machine import undisturbed
 from samesum.engine.memory import KEEPDIMS, SCALAR, count_of_nonzero, reduce, reduce_by_code, reduce_several
 from samesum.engine.power_norms import MOST_ORDER, power_norm
 from samesum.errors import ArgumentError, DtypeError, ShapeError
-from samesum.formats.arrays import ArrayLike, Dtype, DTypeLike, NDArray, Out, Result
+from samesum.formats.arrays import ArrayLike, Dtype, DTypeLike, NDArray, Out, Result, boolean_of
 from samesum.formats.axes import Axes, all_from_front
 from samesum.formats.elements import FLOAT_DTYPES
-from samesum.formats.integers import boolean_of
-from samesum.frontends.arrays.calls import No, Normed
-from samesum.frontends.arrays.numbers import real_number
+from samesum.frontends.arrays.calls import No, Normed, real_number
 from samesum.frontends.arrays.reductions import real_dtype
 
 _SIMPLE = {1.0: L1_NORM.code, 2.0: L2_NORM.code}

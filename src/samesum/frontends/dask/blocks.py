@@ -15,12 +15,11 @@ from typing import Any
 import numpy as np
 
 from samesum.engine.arrays import as_array
+from samesum.engine.environment import ThreadLimit
 from samesum.engine.machine import FloatingPointScope
-from samesum.engine.threads import ThreadLimit
 from samesum.formats.arrays import Dtype, NDArray, Result, native
 from samesum.frontends.arrays.dots import converted
-from samesum.frontends.arrays.label_states import LabelStates, states_of_labels
-from samesum.frontends.arrays.product_states import rounded_products, state_of_products
+from samesum.frontends.arrays.kept_states import LabelStates, rounded_products, state_of_products, states_of_labels
 from samesum.frontends.arrays.scan_state import scan_after
 from samesum.frontends.arrays.segments import segment_reduce
 from samesum.frontends.arrays.state import State

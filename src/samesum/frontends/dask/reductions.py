@@ -15,12 +15,10 @@ from samesum.errors import ArgumentError, ShapeError
 from samesum.formats.arrays import Dtype
 from samesum.formats.axes import all_from_front
 from samesum.formats.elements import FLOATS_PLUS
-from samesum.frontends.arrays.extremes import farthest
-from samesum.frontends.arrays.numbers import real_number
-from samesum.frontends.arrays.several import reduce
-from samesum.frontends.arrays.state_arguments import mask_for
-from samesum.frontends.arrays.state_names import MEASURES, WITH_POSITION, WITHOUT_EMPTY
-from samesum.frontends.arrays.state_results import result_types
+from samesum.frontends.arrays.calls import real_number
+from samesum.frontends.arrays.measures import farthest
+from samesum.frontends.arrays.state_names import MEASURES, WITH_POSITION, WITHOUT_EMPTY, mask_for
+from samesum.frontends.arrays.state_results import reduce, result_types
 from samesum.frontends.arrays.variances import checked_correction
 from samesum.frontends.arrays.vector_norms import is_nonzero, magnitudes, vector_norm
 from samesum.frontends.dask import blocks

@@ -52,10 +52,10 @@ def survey(source: Source) -> Survey:
     name, path, data = _content(source)
     with during(name):
         if _kind(path, data) == "openvino":
-            from samesum.frontends.models.ir_file.survey import survey_ir
+            from samesum.frontends.models.ir_file.reading import survey_ir
 
             return survey_ir(name, data)
-        from samesum.frontends.models.onnx_file.survey import survey_onnx
+        from samesum.frontends.models.onnx_file.reading import survey_onnx
 
         return survey_onnx(name, _onnx_model(path, data))
 

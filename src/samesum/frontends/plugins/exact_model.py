@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Literal
 
-from samesum.errors import ArgumentTypeError, MissingPackage
+from samesum.errors import ArgumentTypeError, imported
 from samesum.frontends.plugins.choosing import chosen_names
 from samesum.specs.bind import bind
 from samesum.specs.lookup import lookup
@@ -54,12 +54,7 @@ def exact(model: openvino.Model, operators: Iterable[str] | Literal["all"] | Non
     >>> bool(compiled([np.full((1, 1, 1024), 3e30, np.float32)])[0][0, 0, 0] > 0.031)    # OpenVINO's own is 0
     True
     """
-    try:
-        import openvino
-    except ModuleNotFoundError:
-        raise MissingPackage(
-            'exact needs the package openvino, which is not installed; pip install "samesum[compare]"'
-        ) from None
+    openvino = imported("openvino", "exact")
     if not isinstance(model, openvino.Model):
         raise ArgumentTypeError(f"an openvino.Model is needed, as core.read_model gives it; got {type(model).__name__}")
     names = chosen_names(OPENVINO, operators, OFFERED, PRODUCTS)
@@ -113,8 +108,8 @@ def _warn(types: list[str]) -> None:
     if narrowed:
         listed = ", ".join(f"{each} to {_NARROWED[each]}" for each in narrowed)
         warnings.warn(
-            f"OpenVINO's CPU plugin narrows {listed} before an operator sees the data; samesum.openvino.compile_model "
-            "runs models of supported operators in their own types",
+            f"OpenVINO's CPU plugin narrows {listed} before an operator sees the data; samesum.load runs models of "
+            "supported operators in their own types",
             RuntimeWarning,
             stacklevel=3,
         )

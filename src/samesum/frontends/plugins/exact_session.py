@@ -2,20 +2,106 @@
 
 from __future__ import annotations
 
+import io
 import os
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Literal
 
-from samesum.engine.library import path
-from samesum.errors import ArgumentError, ArgumentTypeError, MissingPackage, UnsupportedOperator
+from samesum.engine.machine import core_file
+from samesum.errors import ArgumentError, ArgumentTypeError, ModelError, UnsupportedOperator, imported
+from samesum.files.protobuf import Field, fields, text_of
 from samesum.frontends.plugins.choosing import chosen_names
 from samesum.frontends.plugins.custom_rows import ON_REQUEST, OPERATORS, declare_once
-from samesum.frontends.plugins.opsets import Opsets, opsets_of
 from samesum.specs.lookup import lookup
 from samesum.specs.onnx import ONNX
 
 if TYPE_CHECKING:
     import onnxruntime
+
+# The opsets that an ONNX file imports, read without the onnx package and without its graph.
+
+_FUNCTION_NAME, _MODEL_OPSETS, _FUNCTION_OPSETS, _FUNCTIONS = 1, 8, 9, 25
+"""Fields of ModelProto and FunctionProto. Source: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto."""
+_DOMAIN, _VERSION = 1, 2
+_ONNX_DOMAINS = ("", "ai.onnx")
+
+
+@dataclass(frozen=True, slots=True)
+class _Opsets:
+    """The version of ONNX's own domain that the model imports (None: none), and that of each of its functions."""
+
+    model: int | None
+    functions: dict[str, int]
+
+
+def _opsets_of(path_or_bytes: str | os.PathLike[str] | bytes) -> _Opsets:
+    """What the file or its bytes import.
+
+    Raises OSError for a file that cannot be read, ModelError for one that is no ONNX model, ArgumentTypeError for what
+    is neither a path nor bytes.
+    """
+    if isinstance(path_or_bytes, bytes):
+        return _read(io.BytesIO(path_or_bytes), "the bytes given")
+    if not isinstance(path_or_bytes, str | os.PathLike):
+        raise ArgumentTypeError(f"a model is a path or bytes; got {type(path_or_bytes).__name__}")
+    path = Path(path_or_bytes)
+    with path.open("rb") as file:
+        return _read(file, str(path))
+
+
+def _read(file: IO[bytes], what: str) -> _Opsets:
+    size = file.seek(0, os.SEEK_END)
+    if size == 0:
+        raise ModelError(f"{what} is empty")
+    file.seek(4)
+    if file.read(4) == b"ORTM":
+        raise ModelError(
+            f"{what} is in ONNX Runtime's own format, which keeps the kernels it was converted for; "
+            "allowed is the .onnx file that it was made of"
+        )
+    model: int | None = None
+    functions: dict[str, int] = {}
+    try:
+        for each in fields(file, size, what):
+            if each.number == _MODEL_OPSETS:
+                model = _version(file, each, model, what)
+            elif each.number == _FUNCTIONS:
+                name, version = _function(file, each, what)
+                if version is not None:
+                    functions[name] = version
+    except ModelError as error:
+        raise ModelError(f"{what} is no ONNX model: its fields cannot be read: {error}") from None
+    return _Opsets(model, functions)
+
+
+def _function(file: IO[bytes], message: Field, what: str) -> tuple[str, int | None]:
+    name, version = "", None
+    for each in _within(file, message, what):
+        if each.number == _FUNCTION_NAME:
+            name = text_of(file, each, what)
+        elif each.number == _FUNCTION_OPSETS:
+            version = _version(file, each, version, what)
+    return name, version
+
+
+def _version(file: IO[bytes], message: Field, before: int | None, what: str) -> int | None:
+    """The version of an OperatorSetIdProto for ONNX's domain; another domain's changes nothing."""
+    domain, version = "", 0
+    for each in _within(file, message, what):
+        if each.number == _DOMAIN:
+            domain = text_of(file, each, what)
+        elif each.number == _VERSION and each.begin is None:
+            version = each.value
+    return version if domain in _ONNX_DOMAINS else before
+
+
+def _within(file: IO[bytes], message: Field, what: str) -> Iterator[Field]:
+    if message.begin is None:
+        raise ModelError(f"{what}: field {message.number} is an integer and no message")
+    return fields(file, message.begin + message.value, what, message.begin)
+
 
 _OPSET, _OPERATORS, _REGISTERED = "samesum.opset", "samesum.operators", "samesum.registered"
 """Entries of the session's configuration that the library reads and, the last one, writes."""
@@ -43,7 +129,7 @@ def custom_ops_library() -> str:
     np.float32(0.03125)
     """
     declare_once()
-    return path()
+    return core_file()
 
 
 def exact_session(
@@ -69,18 +155,13 @@ def exact_session(
     >>> session.run(["y"], {"x": np.full((1, 1, 1024), 3e30, np.float32)})[0][0, 0, 0]
     np.float32(0.03125)
     """
-    try:
-        import onnxruntime
-    except ModuleNotFoundError:
-        raise MissingPackage(
-            'exact_session needs the package onnxruntime, which is not installed; pip install "samesum[compare]"'
-        ) from None
+    onnxruntime = imported("onnxruntime", "exact_session")
     if sess_options is not None and not isinstance(sess_options, onnxruntime.SessionOptions):
         raise ArgumentTypeError(
             f"sess_options is an onnxruntime.SessionOptions or None; got {type(sess_options).__name__}"
         )
     names = chosen_names(ONNX, operators, OPERATORS, ON_REQUEST)
-    opset = _opset(opsets_of(path_or_bytes), names)
+    opset = _opset(_opsets_of(path_or_bytes), names)
     options = onnxruntime.SessionOptions() if sess_options is None else sess_options
     if opset is not None:
         _register(options, opset, names)
@@ -88,7 +169,7 @@ def exact_session(
     return onnxruntime.InferenceSession(source, options, **kwargs)
 
 
-def _opset(opsets: Opsets, names: Sequence[str]) -> int | None:
+def _opset(opsets: _Opsets, names: Sequence[str]) -> int | None:
     """The model's opset; None if it uses no operator of ONNX."""
     if opsets.model is None:
         return None

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import Any, Literal
 
-from samesum.errors import MissingPackage, UnsupportedOperator
+from samesum.errors import MissingPackage, UnsupportedOperator, imported
 from samesum.frontends.plugins.choosing import names_in
 
 NAMES = (
@@ -87,13 +87,8 @@ def _enter(names: tuple[str, ...]) -> None:
 
 
 def _library_class() -> Any:
-    try:
-        import torch
-        from torch import library
-    except ModuleNotFoundError:
-        raise MissingPackage(
-            'exact needs the package torch, which is not installed; pip install "samesum[torch]"'
-        ) from None
+    torch = imported("torch", "exact")
+    library = imported("torch", "exact", "torch.library")
     if not hasattr(library, "get_kernel"):
         raise MissingPackage(f"exact needs torch 2.9 or newer; this is {torch.__version__}")
     return library.Library

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
-from samesum.frontends.plugins.torch_attention import ATTENTION
-from samesum.frontends.plugins.torch_lines import LINES
 from samesum.frontends.plugins.torch_norms import NORMS
 from samesum.frontends.plugins.torch_overrides import Kernel
-from samesum.frontends.plugins.torch_products import PRODUCTS
-from samesum.frontends.plugins.torch_reductions import REDUCTIONS
-from samesum.frontends.plugins.torch_scatters import SCATTERS
+from samesum.frontends.plugins.torch_products import ATTENTION, PRODUCTS
+from samesum.frontends.plugins.torch_reductions import LINES, REDUCTIONS, SCATTERS
 
 
 class Replaced(Protocol):

@@ -9,10 +9,135 @@ from typing import Any
 import numpy as np
 import torch
 
-from samesum.algebra.rows import L1_NORM, L2_NORM, LOGSUMEXP, MAX, MEAN, MIN, PROD, STD, SUM, VAR, Reduction
-from samesum.engine.memory import KEEPDIMS, reduce, reduce_corrected_by_code
+from samesum.algebra.rows import (
+    CUMULATIVE_PROD,
+    CUMULATIVE_SUM,
+    L1_NORM,
+    L2_NORM,
+    LOG_SOFTMAX,
+    LOGSUMEXP,
+    MAX,
+    MEAN,
+    MIN,
+    PROD,
+    SOFTMAX,
+    STD,
+    SUM,
+    VAR,
+    Normalization,
+    Reduction,
+    Scan,
+)
+from samesum.engine.memory import KEEPDIMS, normalize, reduce, reduce_corrected_by_code, scan
+from samesum.engine.segments import reduce_labelled, scatter_elements
 from samesum.frontends.arrays.vector_norms import vector_norm
-from samesum.frontends.plugins.torch_overrides import FLOATS, Kernel, NotHere, Override, array_of, tensor_of, with_out
+from samesum.frontends.plugins.torch_overrides import (
+    FLOATS,
+    INTEGERS,
+    Kernel,
+    NotHere,
+    Override,
+    array_of,
+    check,
+    tensor_of,
+    with_out,
+)
+
+# Scans and softmaxes of PyTorch's on the CPU by samesum.
+
+
+def _scanned(row: Scan) -> Kernel:
+    def compute(x: torch.Tensor, dim: int, *, dtype: torch.dtype | None = None) -> torch.Tensor:
+        wanted = dtype if dtype is not None else x.dtype if x.dtype in FLOATS else torch.int64
+        if x.dim() == 0 or (wanted not in FLOATS and (x.dtype in FLOATS or wanted != torch.int64)):
+            raise NotHere
+        return tensor_of(scan(row, array_of(x.to(wanted)), dim))
+
+    return compute
+
+
+def _normalized(row: Normalization) -> Kernel:
+    def compute(x: torch.Tensor, dim: int, half_to_float: bool) -> torch.Tensor:
+        if x.dim() == 0 or half_to_float or x.dtype not in FLOATS:
+            raise NotHere
+        return tensor_of(normalize(row, array_of(x), dim))
+
+    return compute
+
+
+def _scan_overrides(name: str, row: Scan) -> tuple[Override, ...]:
+    compute = _scanned(row)
+    return *with_out(name, f"{name}.out", compute, True), Override(f"{name}_", compute, True)
+
+
+LINES: dict[str, tuple[Override, ...]] = {
+    "cumsum": _scan_overrides("cumsum", CUMULATIVE_SUM),
+    "cumprod": _scan_overrides("cumprod", CUMULATIVE_PROD),
+    "softmax": with_out("_softmax", "_softmax.out", _normalized(SOFTMAX)),
+    "log_softmax": with_out("_log_softmax", "_log_softmax.out", _normalized(LOG_SOFTMAX)),
+}
+
+
+# Scatters of PyTorch's on the CPU that reduce, by samesum.
+
+_ROWS = {"sum": SUM, "prod": PROD, "mean": MEAN, "amax": MAX, "amin": MIN}
+
+
+def _checked(x: torch.Tensor, dim: int, index: torch.Tensor, source: torch.Tensor) -> int:
+    """The axis from the front. What PyTorch refuses is left to it."""
+    check(index, (torch.int32, torch.int64))
+    check(source, FLOATS + INTEGERS)
+    is_known = source.dtype == x.dtype and x.dtype != torch.bool and -x.dim() <= dim < x.dim()
+    if not is_known or int(index.min()) < 0 or int(index.max()) >= x.shape[dim]:
+        raise NotHere
+    rank: int = x.dim()
+    return dim % rank
+
+
+def _scattered(
+    row: Reduction, x: torch.Tensor, dim: int, index: torch.Tensor, source: torch.Tensor, include_self: bool
+) -> torch.Tensor:
+    axis = _checked(x, dim, index, source)
+    sizes = list(zip(x.shape, index.shape, source.shape, strict=False))
+    is_part = index.dim() == x.dim() == source.dim() and all(
+        places <= given and (places <= own or i == axis) for i, (own, places, given) in enumerate(sizes)
+    )
+    if not is_part or (row is MEAN and x.dtype not in FLOATS):
+        raise NotHere
+    part = source.detach()[tuple(slice(0, size) for size in index.shape)]
+    return tensor_of(scatter_elements(array_of(x), axis, array_of(index), array_of(part), row, include_self))
+
+
+def _scatter_add(x: torch.Tensor, dim: int, index: torch.Tensor, src: torch.Tensor) -> torch.Tensor:
+    return _scattered(SUM, x, dim, index, src, True)
+
+
+def _scatter_reduce(
+    x: torch.Tensor, dim: int, index: torch.Tensor, src: torch.Tensor, reduce: str, *, include_self: bool = True
+) -> torch.Tensor:
+    if reduce not in _ROWS:
+        raise NotHere
+    return _scattered(_ROWS[reduce], x, dim, index, src, include_self)
+
+
+def _index_add(x: torch.Tensor, dim: int, index: torch.Tensor, source: torch.Tensor, *, alpha: Any = 1) -> torch.Tensor:
+    axis = _checked(x, dim, index, source)
+    shape = (*x.shape[:axis], index.numel(), *x.shape[axis + 1 :])
+    if alpha != 1 or index.dim() != 1 or tuple(source.shape) != shape:
+        raise NotHere
+    result = x.clone(memory_format=torch.contiguous_format)
+    reduce_labelled(SUM, array_of(source.detach()), axis, array_of(index), array_of(result), initial=array_of(x))
+    return result
+
+
+SCATTERS: dict[str, tuple[Override, ...]] = {
+    "scatter_add": (*with_out("scatter_add", "scatter_add.out", _scatter_add), Override("scatter_add_", _scatter_add)),
+    "scatter_reduce": (
+        *with_out("scatter_reduce.two", "scatter_reduce.two_out", _scatter_reduce),
+        Override("scatter_reduce_.two", _scatter_reduce),
+    ),
+    "index_add": (*with_out("index_add", "index_add.out", _index_add), Override("index_add_", _index_add)),
+}
 
 
 def _dims(x: torch.Tensor, dim: Sequence[int] | int | None) -> tuple[int, ...] | None:

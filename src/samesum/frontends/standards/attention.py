@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-from samesum.engine.arrays import as_array
 from samesum.errors import AttributeValueError
 from samesum.formats.arrays import ArrayLike, NDArray
+from samesum.frontends.standards.attributes import arrays
 from samesum.operators.apply import apply, apply_all
-from samesum.specs.call import operation_of
+from samesum.specs.lookup import operation_of
 
 
 def Attention(
@@ -108,4 +108,4 @@ def _without_end(inputs: list[ArrayLike | None]) -> list[NDArray | None]:
     """As arrays, without what is left out at the end."""
     while inputs[-1] is None:
         inputs = inputs[:-1]
-    return [None if each is None else as_array(each) for each in inputs]
+    return arrays(*inputs)

@@ -15,7 +15,7 @@ from samesum.errors import AxisError, SamesumError
 from samesum.formats.arrays import ArrayLike, NDArray, Out
 from samesum.operators.apply import apply
 from samesum.specs.bind import Operation
-from samesum.specs.call import operation_of
+from samesum.specs.lookup import operation_of
 
 
 def hashed(value: object) -> Any:
@@ -37,6 +37,11 @@ def _is(value: object, default: object) -> bool:
     if isinstance(default, int) and not isinstance(value, int | np.integer | np.bool_):
         return False  # 1.0 is no flag and no integer
     return isinstance(value, Hashable) and value == default
+
+
+def arrays(*given: ArrayLike | None) -> list[NDArray | None]:
+    """Inputs as arrays; None for one that is left out."""
+    return [None if each is None else as_array(each) for each in given]
 
 
 _Call = Callable[[Any, Out | None], NDArray]

@@ -5,15 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, overload
+from typing import Literal, Required, TypedDict, Unpack, overload
 
-from samesum.engine.arrays import as_array
 from samesum.errors import AttributeValueError
 from samesum.formats.arrays import ArrayLike, NDArray
-from samesum.frontends.standards.attributes import operation_given
+from samesum.frontends.standards.attributes import arrays, operation_given
 from samesum.operators.apply import apply, apply_all
 from samesum.specs.bind import Operation
-from samesum.specs.call import operation_of
+from samesum.specs.lookup import operation_of
 
 _DEFAULTS = {"auto_pad": "NOTSET", "ceil_mode": 0, "count_include_pad": 0, "storage_order": 0}
 
@@ -57,37 +56,26 @@ def AveragePool(
         ceil_mode=ceil_mode,
         count_include_pad=count_include_pad,
     )
-    return apply(operation, [as_array(X)])
+    return apply(operation, arrays(X))
+
+
+class _Windows(TypedDict, total=False):
+    """What MaxPool takes besides `outputs`."""
+
+    kernel_shape: Required[Sequence[int]]
+    strides: Sequence[int] | None
+    pads: Sequence[int] | None
+    dilations: Sequence[int] | None
+    auto_pad: str
+    ceil_mode: int
+    storage_order: int
+    opset: int | None
 
 
 @overload
-def MaxPool(
-    X: ArrayLike,
-    *,
-    kernel_shape: Sequence[int],
-    strides: Sequence[int] | None = None,
-    pads: Sequence[int] | None = None,
-    dilations: Sequence[int] | None = None,
-    auto_pad: str = "NOTSET",
-    ceil_mode: int = 0,
-    storage_order: int = 0,
-    outputs: Literal[1] = 1,
-    opset: int | None = None,
-) -> NDArray: ...
+def MaxPool(X: ArrayLike, *, outputs: Literal[1] = 1, **windows: Unpack[_Windows]) -> NDArray: ...
 @overload
-def MaxPool(
-    X: ArrayLike,
-    *,
-    kernel_shape: Sequence[int],
-    strides: Sequence[int] | None = None,
-    pads: Sequence[int] | None = None,
-    dilations: Sequence[int] | None = None,
-    auto_pad: str = "NOTSET",
-    ceil_mode: int = 0,
-    storage_order: int = 0,
-    outputs: Literal[2],
-    opset: int | None = None,
-) -> tuple[NDArray, ...]: ...
+def MaxPool(X: ArrayLike, *, outputs: Literal[2], **windows: Unpack[_Windows]) -> tuple[NDArray, ...]: ...
 def MaxPool(
     X: ArrayLike,
     *,
@@ -125,7 +113,7 @@ def MaxPool(
         ceil_mode=ceil_mode,
         storage_order=storage_order,
     )
-    return apply(operation, [as_array(X)]) if outputs == 1 else apply_all(operation, 2, [as_array(X)])
+    return apply(operation, arrays(X)) if outputs == 1 else apply_all(operation, 2, arrays(X))
 
 
 def LpPool(
@@ -160,7 +148,7 @@ def LpPool(
         auto_pad=auto_pad,
         ceil_mode=ceil_mode,
     )
-    return apply(operation, [as_array(X)])
+    return apply(operation, arrays(X))
 
 
 def _operation(name: str, opset: int | None, **attributes: object) -> Operation:
@@ -224,7 +212,7 @@ def _applied(
     **attributes: object,
 ) -> NDArray:
     operation = operation_given("onnx", name, opset, _SCATTER_DEFAULTS, {**attributes, "reduction": reduction})
-    return apply(operation, [as_array(x) for x in (data, indices, updates)])
+    return apply(operation, arrays(data, indices, updates))
 
 
 def Sum(*data_0: ArrayLike, opset: int | None = None) -> NDArray:
@@ -278,5 +266,5 @@ def Min(*data_0: ArrayLike, opset: int | None = None) -> NDArray:
     return _several("Min", opset, data_0)
 
 
-def _several(name: str, opset: int | None, arrays: tuple[ArrayLike, ...]) -> NDArray:
-    return apply(operation_of("onnx", name, opset), [as_array(each) for each in arrays])
+def _several(name: str, opset: int | None, given: tuple[ArrayLike, ...]) -> NDArray:
+    return apply(operation_of("onnx", name, opset), arrays(*given))

@@ -7,9 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from samesum.engine.arrays import as_array
 from samesum.formats.arrays import ArrayLike, NDArray
-from samesum.frontends.standards.attributes import operation_given
+from samesum.frontends.standards.attributes import arrays, operation_given
 from samesum.operators.apply import apply
 
 _Integers = Sequence[int] | None
@@ -254,4 +253,4 @@ def _said(auto_pad: str, dilations: Any, group: int, kernel_shape: Any, pads: An
 
 def _applied(name: str, opset: int | None, attributes: Mapping[str, object], *inputs: ArrayLike | None) -> NDArray:
     given = operation_given("onnx", name, opset, _DEFAULTS, attributes)
-    return apply(given, [None if each is None else as_array(each) for each in inputs])
+    return apply(given, arrays(*inputs))

@@ -7,7 +7,7 @@ from samesum.formats.arrays import ArrayLike, NDArray
 from samesum.formats.axes import Axes, Axis
 from samesum.frontends.standards.attributes import hashed
 from samesum.operators.apply import apply
-from samesum.specs.call import operation_of, spec_of
+from samesum.specs.lookup import operation_of, spec_of
 
 
 def ReduceSum(

@@ -8,7 +8,7 @@ from samesum.formats.arrays import ArrayLike, NDArray, Out
 from samesum.formats.axes import Axes, Axis
 from samesum.frontends.standards.attributes import normalize
 from samesum.operators.apply import apply
-from samesum.specs.call import operation_of
+from samesum.specs.lookup import operation_of
 
 
 def ReduceSum(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, overload
+from typing import Literal, Required, TypedDict, Unpack, overload
 
 from samesum.engine.arrays import as_array, as_sizes
 from samesum.errors import AttributeValueError
@@ -11,7 +11,7 @@ from samesum.formats.arrays import ArrayLike, NDArray
 from samesum.frontends.standards.attributes import operation_given
 from samesum.operators.apply import apply, apply_all
 from samesum.specs.bind import Operation
-from samesum.specs.call import operation_of
+from samesum.specs.lookup import operation_of
 
 
 def AvgPool(
@@ -57,38 +57,25 @@ def AvgPool(
     return apply(operation, [as_array(data)])
 
 
+class _Windows(TypedDict, total=False):
+    """What MaxPool takes besides `outputs`."""
+
+    kernel: Required[Sequence[int]]
+    strides: Required[Sequence[int]]
+    pads_begin: Required[Sequence[int]]
+    pads_end: Required[Sequence[int]]
+    rounding_type: str
+    auto_pad: str
+    dilations: Sequence[int] | None
+    index_element_type: str | None
+    axis: int | None
+    opset: int | None
+
+
 @overload
-def MaxPool(
-    data: ArrayLike,
-    *,
-    kernel: Sequence[int],
-    strides: Sequence[int],
-    pads_begin: Sequence[int],
-    pads_end: Sequence[int],
-    rounding_type: str = "floor",
-    auto_pad: str = "explicit",
-    dilations: Sequence[int] | None = None,
-    index_element_type: str | None = None,
-    axis: int | None = None,
-    outputs: Literal[1] = 1,
-    opset: int | None = None,
-) -> NDArray: ...
+def MaxPool(data: ArrayLike, *, outputs: Literal[1] = 1, **windows: Unpack[_Windows]) -> NDArray: ...
 @overload
-def MaxPool(
-    data: ArrayLike,
-    *,
-    kernel: Sequence[int],
-    strides: Sequence[int],
-    pads_begin: Sequence[int],
-    pads_end: Sequence[int],
-    rounding_type: str = "floor",
-    auto_pad: str = "explicit",
-    dilations: Sequence[int] | None = None,
-    index_element_type: str | None = None,
-    axis: int | None = None,
-    outputs: Literal[2],
-    opset: int | None = None,
-) -> tuple[NDArray, ...]: ...
+def MaxPool(data: ArrayLike, *, outputs: Literal[2], **windows: Unpack[_Windows]) -> tuple[NDArray, ...]: ...
 def MaxPool(
     data: ArrayLike,
     *,

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 from samesum.engine.arrays import as_array, as_sizes
 from samesum.formats.arrays import ArrayLike, NDArray
-from samesum.frontends.standards.attributes import operation_given
+from samesum.frontends.standards.attributes import arrays, operation_given
 from samesum.operators.apply import apply
-from samesum.specs.call import operation_of
+from samesum.specs.lookup import operation_of
 
 _Integers = Sequence[int]
 
@@ -31,7 +31,7 @@ def MatMul(
     array([[3.]], dtype=float32)
     """
     operation = operation_of("openvino", "MatMul", opset, transpose_a=transpose_a, transpose_b=transpose_b)
-    return apply(operation, [as_array(A), as_array(B)])
+    return apply(operation, arrays(A, B))
 
 
 def Einsum(*inputs: ArrayLike, equation: str, opset: int | None = None) -> NDArray:
@@ -45,7 +45,7 @@ def Einsum(*inputs: ArrayLike, equation: str, opset: int | None = None) -> NDArr
     array([21., 43.], dtype=float32)
     """
     operation = operation_of("openvino", "Einsum", opset, equation=equation)
-    return apply(operation, [as_array(each) for each in inputs])
+    return apply(operation, arrays(*inputs))
 
 
 def Convolution(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from samesum.engine.arrays import as_array, as_integers
 from samesum.formats.arrays import ArrayLike, NDArray
-from samesum.frontends.standards.attributes import operation_given
+from samesum.frontends.standards.attributes import arrays, operation_given
 from samesum.operators.apply import apply
-from samesum.specs.call import operation_of
+from samesum.specs.lookup import operation_of
 
 _DEFAULTS = {"reduction": "none", "use_init_val": True}
 
@@ -55,7 +55,7 @@ def ScatterNDUpdate(
     array([-6.,  2.], dtype=float32)
     """
     operation = operation_given("openvino", "ScatterNDUpdate", opset, _DEFAULTS, {"reduction": reduction})
-    return apply(operation, [as_array(data), as_array(indices), as_array(updates)])
+    return apply(operation, arrays(data, indices, updates))
 
 
 def EmbeddingBagOffsetsSum(
@@ -81,7 +81,7 @@ def EmbeddingBagOffsetsSum(
     array([[1.],
            [1.]], dtype=float32)
     """
-    inputs = _optional(emb_table, indices, offsets, default_index, per_sample_weights)
+    inputs = arrays(emb_table, indices, offsets, default_index, per_sample_weights)
     return apply(operation_of("openvino", "EmbeddingBagOffsetsSum", opset), inputs)
 
 
@@ -104,7 +104,7 @@ def EmbeddingBagOffsets(
     array([[0.5],
            [0. ]], dtype=float32)
     """
-    inputs = _optional(emb_table, indices, offsets, default_index, per_sample_weights)
+    inputs = arrays(emb_table, indices, offsets, default_index, per_sample_weights)
     return apply(operation_of("openvino", "EmbeddingBagOffsets", opset, reduction=reduction), inputs)
 
 
@@ -120,7 +120,7 @@ def EmbeddingBagPackedSum(
     array([[3.],
            [6.]], dtype=float32)
     """
-    inputs = _optional(emb_table, indices, per_sample_weights)
+    inputs = arrays(emb_table, indices, per_sample_weights)
     return apply(operation_of("openvino", "EmbeddingBagPackedSum", opset), inputs)
 
 
@@ -141,7 +141,7 @@ def EmbeddingBagPacked(
     array([[1.5],
            [4. ]], dtype=float32)
     """
-    inputs = _optional(emb_table, indices, per_sample_weights)
+    inputs = arrays(emb_table, indices, per_sample_weights)
     return apply(operation_of("openvino", "EmbeddingBagPacked", opset, reduction=reduction), inputs)
 
 
@@ -165,7 +165,7 @@ def EmbeddingSegmentsSum(
            [0.],
            [4.]], dtype=float32)
     """
-    inputs = _optional(emb_table, indices, segment_ids, num_segments, default_index, per_sample_weights)
+    inputs = arrays(emb_table, indices, segment_ids, num_segments, default_index, per_sample_weights)
     return apply(operation_of("openvino", "EmbeddingSegmentsSum", opset), inputs)
 
 
@@ -188,9 +188,5 @@ def SegmentMax(
     >>> SegmentMax(np.float32([1, 5, 3]), [0, 0, 2], fill_mode="ZERO")
     array([5., 0., 3.], dtype=float32)
     """
-    inputs = _optional(data, segment_ids, num_segments)
+    inputs = arrays(data, segment_ids, num_segments)
     return apply(operation_of("openvino", "SegmentMax", opset, fill_mode=fill_mode), inputs)
-
-
-def _optional(*inputs: ArrayLike | None) -> list[NDArray | None]:
-    return [None if each is None else as_array(each) for each in inputs]

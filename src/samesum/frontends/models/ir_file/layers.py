@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from samesum.errors import ModelError, UnsafeModelError
-from samesum.formats.arrays import Dtype, Shape
-from samesum.formats.elements import IR_ELEMENTS, IR_PRECISIONS
-from samesum.formats.limits import excess
-from samesum.frontends.models.ir_file.texts import port_dim, split_names, whole
-from samesum.frontends.models.ir_file.xml import Element
+from samesum.formats.arrays import Dtype, NDArray, Shape, excess
+from samesum.formats.elements import IR_ELEMENTS, IR_PRECISIONS, decoded
+from samesum.formats.elements import Element as ElementType
+from samesum.frontends.models.ir_file.xml import Element, port_dim, split_names, static_shape, whole
 
 _VERSIONS = ("10", "11")
 BODIES = ("body", "then_body", "else_body")
@@ -113,3 +115,29 @@ def _port(element: Element, said: str, side: str) -> Port:
     known = IR_ELEMENTS.get(IR_PRECISIONS.get(precision, ""))
     names = split_names(element.attributes.get("names", ""))
     return Port(number, known.dtype if known else None, dims or None, names)
+
+
+def element_type(layer: Layer) -> ElementType:
+    """What `element_type` names."""
+    text = layer.attributes.get("element_type")
+    element = IR_ELEMENTS.get(text.strip().lower()) if text is not None else None
+    if element is None:
+        raise ModelError(f"{layer}: element_type is {text!r}; allowed: {', '.join(IR_ELEMENTS)}")
+    return element
+
+
+def constant(layer: Layer, read: Callable[[], bytes]) -> NDArray:
+    """The layer's values, read-only; `read` gives the content of the .bin."""
+    element = element_type(layer)
+    shape = static_shape(layer.attributes.get("shape"), str(layer))
+    offset, size = (whole(layer.attributes.get(name), f"{layer}: {name}") for name in ("offset", "size"))
+    weights = read()
+    if offset + size > len(weights):
+        raise UnsafeModelError(
+            f"{layer}: offset {offset} and size {size} end at {offset + size}; the .bin has {len(weights)} bytes"
+        )
+    needed = (math.prod(shape) * element.bits + 7) // 8
+    if size < needed:
+        raise UnsafeModelError(f"{layer}: shape {list(shape)} of {element.name} needs {needed} bytes; size is {size}")
+    raw = np.frombuffer(weights, np.uint8, needed, offset)
+    return decoded(raw, element, shape)

@@ -3,17 +3,108 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from samesum.errors import ModelError
-from samesum.frontends.models.ir_file.constants import constant, element_type
-from samesum.frontends.models.ir_file.edges import End, only_port, read_edges, sources
-from samesum.frontends.models.ir_file.layers import BODIES, Layer, layers_in, read_layers
-from samesum.frontends.models.ir_file.ports import ports_of
-from samesum.frontends.models.ir_file.texts import shape
-from samesum.frontends.models.ir_file.xml import Element, parse
-from samesum.graph.model import Graph, Node, Value
+from samesum.formats.arrays import Shape
+from samesum.formats.elements import IR_ELEMENTS
+from samesum.frontends.models.ir_file.layers import Layer, Port, constant, element_type, layers_in, read_layers
+from samesum.frontends.models.ir_file.xml import Element, parse, shape, whole
+from samesum.graph.model import Graph, Link, Node, Ports, Value
+from samesum.graph.survey import End, Survey, counted
+
+# Which output feeds which input.
+
+_End = tuple[int, int]
+"""A layer's id and a port's id."""
+
+
+def _read_edges(root: Element, layers: Mapping[int, Layer]) -> dict[_End, _End]:
+    """From each connected input to the output that feeds it."""
+    section = root.only("edges")
+    inputs = {(layer.number, port.number) for layer in layers.values() for port in layer.inputs}
+    outputs = {(layer.number, port.number) for layer in layers.values() for port in layer.outputs}
+    edges: dict[_End, _End] = {}
+    for element in section.all("edge") if section else ():
+        source, target = _end(element, "from"), _end(element, "to")
+        _check(layers, outputs, source, "from")
+        _check(layers, inputs, target, "to")
+        if target in edges:
+            raise ModelError(f"{layers[target[0]]}: two edges end in input port {target[1]}")
+        edges[target] = source
+    return edges
+
+
+def _end(element: Element, side: str) -> _End:
+    given = element.attributes
+    return tuple(whole(given.get(f"{side}-{what}"), f"{side}-{what} of an edge") for what in ("layer", "port"))  # type: ignore[return-value]
+
+
+def _check(layers: Mapping[int, Layer], ends: set[_End], end: _End, side: str) -> None:
+    if end[0] not in layers:
+        raise ModelError(f"an edge goes {side} layer {end[0]}, which is not there")
+    if end not in ends:
+        kind = "output" if side == "from" else "input"
+        raise ModelError(f"{layers[end[0]]}: an edge goes {side} {kind} port {end[1]}, which is not there")
+
+
+def _sources(layer: Layer, edges: Mapping[_End, _End]) -> list[_End]:
+    """Where each input of the layer comes from, in the order of its ports."""
+    found = [edges.get((layer.number, port.number)) for port in layer.inputs]
+    missing = [port.number for port, source in zip(layer.inputs, found, strict=True) if source is None]
+    if missing:
+        raise ModelError(f"{layer}: no edge ends in input port {missing[0]}")
+    return [source for source in found if source is not None]
+
+
+def _only_port(layer: Layer, ports: tuple[Port, ...], side: str) -> Port:
+    """The one port of a layer that has to have exactly one."""
+    if len(ports) != 1:
+        raise ModelError(f"{layer} has {len(ports)} {side} ports; exactly one is needed")
+    return ports[0]
+
+
+# The port maps of If: which port of the layer belongs to which layer of a body.
+
+_NO_PORT = "-1"
+_MAPS = {"then_body": "then_port_map", "else_body": "else_port_map"}
+
+
+def _ports_of(layer: Layer, body: str, parameters: Mapping[int, int], results: Mapping[int, int]) -> Ports:
+    """What the layer says of one of its bodies, whose Parameters and Results have places by their ids."""
+    element = layer.element
+    assert element is not None
+    sides = (("input", layer.inputs, parameters), ("output", layer.outputs, results))
+    inputs, outputs = (
+        tuple(
+            Link(_outer(layer, entry, ends), _inner(layer, entry, inner))
+            for entry in _entries(element.only(_MAPS[body]), side)
+            if entry.attributes.get("external_port_id", "").strip() != _NO_PORT
+        )
+        for side, ends, inner in sides
+    )
+    return Ports(inputs, outputs)
+
+
+def _entries(port_map: Element | None, side: str) -> Iterator[Element]:
+    return port_map.all(side) if port_map else iter(())
+
+
+def _inner(layer: Layer, entry: Element, places: Mapping[int, int]) -> int:
+    number = whole(entry.attributes.get("internal_layer_id"), f"{layer}: internal_layer_id")
+    if number not in places:
+        raise ModelError(f"{layer}: internal_layer_id is {number}, which its body does not have there")
+    return places[number]
+
+
+def _outer(layer: Layer, entry: Element, ports: tuple[Port, ...]) -> int:
+    number = whole(entry.attributes.get("external_port_id"), f"{layer}: external_port_id")
+    for place, port in enumerate(ports):
+        if port.number == number:
+            return place
+    raise ModelError(f"{layer}: external_port_id is {number}, which is not among its {len(ports)} ports there")
+
 
 _OPSET = re.compile(r"opset([0-9]{1,3})", re.ASCII)
 
@@ -27,8 +118,8 @@ class Net:
     """The layers by what they are, the edges, and a name for each output port's value."""
 
     layers: Mapping[int, Layer]
-    edges: Mapping[End, End]
-    names: Mapping[End, str]
+    edges: Mapping[_End, _End]
+    names: Mapping[_End, str]
 
     def of(self, kind: str) -> tuple[Layer, ...]:
         """The layers of one type, in the file's order; types are matched without case."""
@@ -36,11 +127,11 @@ class Net:
 
     def feeding(self, layer: Layer) -> tuple[str, ...]:
         """The values that go into the layer."""
-        return tuple(self.names[source] for source in sources(layer, self.edges))
+        return tuple(self.names[source] for source in _sources(layer, self.edges))
 
     def value(self, layer: Layer) -> str:
         """The value of a layer that gives exactly one."""
-        return self.names[layer.number, only_port(layer, layer.outputs, "output").number]
+        return self.names[layer.number, _only_port(layer, layer.outputs, "output").number]
 
 
 def net_of(data: bytes) -> Net:
@@ -53,7 +144,7 @@ def net_of(data: bytes) -> Net:
 
 
 def _net(element: Element, layers: Mapping[int, Layer]) -> Net:
-    return Net(layers, read_edges(element, layers), _value_names(layers.values()))
+    return Net(layers, _read_edges(element, layers), _value_names(layers.values()))
 
 
 def _net_in(body: Element) -> Net:
@@ -81,9 +172,9 @@ def _graph(name: str, net: Net, weights: Callable[[], bytes]) -> Graph:
     )
 
 
-def _value_names(layers: Iterable[Layer]) -> dict[End, str]:
+def _value_names(layers: Iterable[Layer]) -> dict[_End, str]:
     """A name for each output port: the tensor's, else the layer's, told apart by ids where it is taken."""
-    names: dict[End, str] = {}
+    names: dict[_End, str] = {}
     taken: set[str] = set()
     for layer in layers:
         for port in layer.outputs:
@@ -129,12 +220,14 @@ def _holding(node: Node, layer: Layer, weights: Callable[[], bytes]) -> Node:
     if layer.element is None:
         return node
     graphs, ports = {}, {}
-    for name in BODIES:
+    for name in _MAPS:
         body = layer.element.only(name)
         if body is not None:
             net = _net_in(body)
             graphs[name] = _graph(name, net, weights)
-            ports[name] = ports_of(layer, name, *(_ids(net, kind) for kind in ("parameter", "result")))
+            ports[name] = _ports_of(layer, name, *(_ids(net, kind) for kind in ("parameter", "result")))
+    if not graphs:
+        return node
     return replace(node, graphs=graphs, ports=ports, bodies=tuple(n for g in graphs.values() for n in g.nodes))
 
 
@@ -168,8 +261,8 @@ def outputs_of(net: Net) -> tuple[Value, ...]:
     """What the Results are called: output_names, else the tensor's names, else the producing layer's name."""
     outputs: dict[str, Value] = {}
     for layer in net.of("result"):
-        only_port(layer, layer.inputs, "input")
-        (number, port_number), *_ = sources(layer, net.edges)
+        _only_port(layer, layer.inputs, "input")
+        (number, port_number), *_ = _sources(layer, net.edges)
         producer = net.layers[number]
         port = next(port for port in producer.outputs if port.number == port_number)
         candidates = (*layer.output_names, *port.names, producer.name, layer.name, f"result {layer.number}")
@@ -190,3 +283,34 @@ def _aliases(net: Net, parameters: Iterable[Layer]) -> dict[str, str]:
             else:
                 aliases[name] = net.value(layer)
     return aliases
+
+
+# What an IR is made of, without its weights.
+
+
+def survey_ir(name: str, data: bytes) -> Survey:
+    """The inputs, outputs and operators of an IR."""
+    net = net_of(data)
+    return Survey(
+        name=name,
+        standard="openvino",
+        inputs=tuple(_input(net.value(layer), layer) for layer in net.of("parameter")),
+        outputs=tuple(
+            End(value.name, value.dtype.name if value.dtype else None, value.shape) for value in outputs_of(net)
+        ),
+        uses=counted(nodes_of(net)),
+    )
+
+
+def _input(name: str, layer: Layer) -> End:
+    """A type that samesum does not read stands as the file spells it."""
+    text = layer.attributes.get("element_type", "")
+    element = IR_ELEMENTS.get(text.strip().lower())
+    return End(name, element.dtype.name if element else text or None, _shape(layer))
+
+
+def _shape(layer: Layer) -> Shape | None:
+    try:
+        return shape(layer.attributes.get("shape"), str(layer))
+    except ModelError:
+        return None

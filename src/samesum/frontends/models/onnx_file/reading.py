@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from samesum.errors import ModelError, SamesumError
-from samesum.files.tensors import External
-from samesum.frontends.models.onnx_file.external import external_data
-from samesum.frontends.models.onnx_file.functions import Functions
-from samesum.frontends.models.onnx_file.graphs import Around, check_unique, initializers, nodes_in, value_of
-from samesum.frontends.models.onnx_file.nodes import Names, plain_domain
-from samesum.frontends.models.onnx_file.package import onnx_package
-from samesum.graph.model import Graph, Value
+from samesum.errors import ModelError, SamesumError, imported
+from samesum.formats.arrays import Shape
+from samesum.formats.elements import MODEL_ELEMENTS
+from samesum.frontends.models.onnx_file.graphs import Around, Functions, check_unique, initializers, nodes_in, value_of
+from samesum.frontends.models.onnx_file.nodes import (
+    External,
+    Names,
+    external_data,
+    is_constant,
+    node_of,
+    plain_domain,
+    texts,
+    type_name,
+)
+from samesum.graph.model import Graph, Node, Value
+from samesum.graph.survey import End, Survey, counted
 
 
 def read_onnx(name: str, model: Any, folder: Path | None) -> Graph:
@@ -29,7 +38,7 @@ def read_onnx(name: str, model: Any, folder: Path | None) -> Graph:
 
 def parsed(data: bytes) -> Any:
     """The ModelProto; ModelError for what is none, MissingPackage without the onnx package."""
-    onnx = onnx_package("reading .onnx files")
+    onnx = imported("onnx", "reading .onnx files")
     model = onnx.ModelProto()
     try:
         model.ParseFromString(data)
@@ -89,3 +98,60 @@ def _inner_values(graph: Any) -> Iterable[Value]:
                 yield value_of(info, "value")
             except SamesumError:
                 continue
+
+
+# What an ONNX model is made of; its tensors are not read.
+
+
+def survey_onnx(name: str, model: Any) -> Survey:
+    """The inputs, outputs and operators of a ModelProto."""
+    graph = model.graph
+    held = {each.name for each in graph.initializer} | {each.values.name for each in graph.sparse_initializer}
+    try:
+        return Survey(
+            name=name,
+            standard="onnx",
+            inputs=tuple(_end(info) for info in graph.input if info.name not in held),
+            outputs=tuple(_end(info) for info in graph.output),
+            uses=counted(_nodes(graph.node, names_of(model, {})), _functions(model)),
+        )
+    except (TypeError, OverflowError, UnicodeError) as error:
+        raise ModelError(f"not a valid ONNX model: {error}") from None
+
+
+def _nodes(protos: Any, names: Names) -> Iterator[Node]:
+    for position, proto in enumerate(protos):
+        node = node_of(proto, position, names)
+        if not is_constant(node):
+            yield node
+
+
+def _functions(model: Any) -> Iterator[Node]:
+    """The nodes of the model's own functions, each function once."""
+    names = names_of(model, {})
+    for function in model.functions:
+        own = {plain_domain(each.domain): each.version for each in function.opset_import}
+        yield from _nodes(function.node, replace(names, opsets={**names.opsets, **own}))
+
+
+def _end(info: Any) -> End:
+    texts(info.name)
+    which = info.type.WhichOneof("value")
+    if which != "tensor_type":
+        return End(info.name, None, None, "tensor" if which is None else which.removesuffix("_type"))
+    tensor = info.type.tensor_type
+    shape = _shape(tensor.shape) if tensor.HasField("shape") else None
+    return End(info.name, _type_name(tensor.elem_type), shape)
+
+
+def _type_name(number: int) -> str | None:
+    """The type's name here, or ONNX's own for one that samesum does not read."""
+    element = MODEL_ELEMENTS.get(number)
+    if element is not None:
+        return element.name.lower() if element.bits < 8 else element.dtype.name
+    name = type_name(number)
+    return None if name is None else name.lower()
+
+
+def _shape(shape: Any) -> Shape:
+    return tuple(int(dim.dim_value) if dim.HasField("dim_value") and dim.dim_value >= 0 else None for dim in shape.dim)
