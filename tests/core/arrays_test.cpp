@@ -7,7 +7,7 @@
 #include "exact_results.hpp"
 #include "guards.hpp"
 #include "method_rows.hpp"
-#include "run/masks/masked_reduce.hpp"
+#include "run/masks/masked.hpp"
 #include "run/reduce/reduce.hpp"
 #include "run/scans/scan.hpp"
 #include "run/segments/segments.hpp"

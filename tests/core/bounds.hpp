@@ -3,10 +3,10 @@
 
 #include <cmath>
 
+#include "certificates/certificates.hpp"
 #include "exact/exponentials/exponential_total.hpp"
 #include "exact/moments/dyadic.hpp"
 #include "method_rows.hpp"
-#include "methods/certificates.hpp"
 
 namespace walk {
 
@@ -18,12 +18,8 @@ inline const StateReader* reader_of(const InstructionSet& set, Known known) {
     switch (known) {
         case Known::sums:
             return &all.words;
-        case Known::ranges:
-            return &all.ranges;
-        case Known::square_ranges:
-            return &all.square_ranges;
         case Known::spreads:
-            return &set.spreads->reader;
+            return &all.spreads;
         case Known::products:
             return &all.products;
         case Known::exponentials:
@@ -45,10 +41,8 @@ inline double quotient(Dyadic error, const Dyadic& bound) {
     if (error.sign() < 0) error = -error;
     if (bound.sign() <= 0) return HUGE_VAL;
     const bool within = (bound - error).sign() >= 0;
-    const samesum::WideNumber a = error.leading(), b = bound.leading();
-    const double near = std::ldexp(std::ldexp(static_cast<double>(a.significand), -127) /
-                                       std::ldexp(static_cast<double>(b.significand), -127),
-                                   a.exponent - b.exponent);
+    const samesum::Scaled a = error.leading(), b = bound.leading();
+    const double near = std::ldexp(a.fraction / b.fraction, a.exponent - b.exponent);
     return within ? std::fmin(near, 1) : std::fmax(near, 1 + 0x1p-20);
 }
 
@@ -100,12 +94,6 @@ inline double quotient_of(const Row& row, const Set& set, const std::vector<doub
     switch (row.known) {
         case Known::sums:
             return quotient(exact_sum(set, row.map) - Dyadic(state[0]) - Dyadic(state[1]), widened(state[2]));
-        case Known::ranges:
-        case Known::square_ranges: {
-            const int octaves = static_cast<int>(state[3]);
-            return quotient(exact_sum(set, row.map).scaled(octaves) - Dyadic(state[0]) - Dyadic(state[1]),
-                            widened(state[2]));
-        }
         case Known::spreads: {
             const Dyadic n(set.n, 0, false), sum = exact_sum(set, Map::itself);
             const Dyadic spread = n * exact_sum(set, Map::square) - sum * sum;

@@ -1,12 +1,11 @@
 // Products of small whole numbers, whose sums are known, in every way that strips are cut: a run under
 // sanitizers sees what is read and written beyond the operands and the memory of tiles.
-#include "contractions/windows.hpp"
-
 #include <cstdint>
 #include <cstring>
 #include <vector>
 
 #include "check.hpp"
+#include "contractions/windows.hpp"
 
 namespace {
 

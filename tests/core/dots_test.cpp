@@ -1,9 +1,9 @@
 // Dot products, and totals that are kept, beside exact sums.
 #include "bounds.hpp"
 #include "check.hpp"
-#include "exact/totals/dot.hpp"
+#include "exact/totals/superaccumulator.hpp"
 #include "guards.hpp"
-#include "run/states/kept_sums.hpp"
+#include "run/states/kept_states.hpp"
 #include "threads/pool.hpp"
 
 namespace {
@@ -45,18 +45,17 @@ class Dots {
                                                                                     drawn(other_room, random_,
                                                                                           format_, family_,
                                                                                           rows * n);
-        std::vector<const char*> x, y, u, v;
         const bool same = one_in(random_, 4);  // one row for all
-        for (std::size_t r = 0; r < rows; ++r) {
-            x.push_back(a + r * n * size_), y.push_back(b + (same ? 0 : r) * n * size_);
-            u.push_back(x[r] + cut * size_), v.push_back(y[r] + cut * size_);
-        }
+        const std::ptrdiff_t row = sized(n * size_), b_row = same ? 0 : row;
+        const samesum::PairRows first{a, b, b_row, false},
+            rest{a + cut * size_, b + cut * size_, b_row, false};
         method_.init(tile_memory[0], rows);
         method_.init(tile_memory[1], rows + 2);
-        method_.lanes(tile_memory[1], 2, x.data(), y.data(), cut, rows);
-        method_.lanes(tile_memory[0], 0, u.data(), v.data(), n - cut, rows);
-        for (std::size_t r = 0; r < rows; ++r) method_.merge(tile_memory[0], r, tile_memory[1], r + 2);
-        for (std::size_t r = 0; r < rows; ++r) copies(x[r], sized(size_), y[r], sized(size_), n);
+        method_.lanes(tile_memory[1], 2, &first, cut, row, rows);
+        method_.lanes(tile_memory[0], 0, &rest, n - cut, row, rows);
+        method_.merge(tile_memory[0], 0, tile_memory[1], 2, rows);
+        for (std::size_t r = 0; r < rows; ++r)
+            copies(a + sized(r) * row, sized(size_), b + sized(r) * b_row, sized(size_), n);
         finish(rows, n);
     }
 
@@ -68,7 +67,8 @@ class Dots {
                                                                                        b_columns * n);
         method_.init(tile_memory[0], columns);
         const std::ptrdiff_t row = sized(columns * size_), b_row = sized(b_columns * size_);
-        method_.columns(tile_memory[0], 0, {a, row, b, b_row, n, columns, repeats});
+        const samesum::PairRows pair{a, b, b_row, repeats};
+        method_.columns(tile_memory[0], &pair, row, n, columns);
         for (std::size_t j = 0; j < columns; ++j)
             copies(a + j * size_, row, b + (repeats ? 0 : j * size_), b_row, n);
         finish(columns, n);
@@ -85,13 +85,14 @@ class Dots {
     }
 
     void finish(std::size_t count, std::size_t n) {
-        const double lost = format_ == Format::f64 ? static_cast<double>(n) * samesum::product_underflow : 0;
         std::uint8_t failed[samesum::tile_columns] = {};
         std::vector<samesum::Sum> totals;
         for (std::size_t j = 0; is_real_ && j < count; ++j)
-            totals.push_back(method_.total(tile_memory[0], j));
+            totals.push_back(set_.dots->total[static_cast<std::size_t>(format_)](
+                tile_memory[0], j, static_cast<std::int64_t>(n)));
         char* const out = out_room.take(count * size_);
-        method_.finish(tile_memory[0], 0, count, lost, format_, out, failed);
+        method_.finish(tile_memory[0], count, {Finalize::itself, format_, static_cast<std::int64_t>(n)}, out,
+                       failed);
         REQUIRE_MESSAGE(are_whole(), in_words(set_.name, format_, family_, n));
         for (std::size_t j = 0; j < count; ++j) {
             const auto& [x, y] = sets_[j];
@@ -104,7 +105,7 @@ class Dots {
                 const samesum::Sum& known = totals[j];
                 if (total.is_finite() && std::isfinite(known.hi) && std::isfinite(known.bound)) {
                     const Dyadic error = Dyadic(total) - Dyadic(known.hi) - Dyadic(known.lo);
-                    greatest = std::fmax(greatest, quotient(error, widened(known.bound) + Dyadic(lost)));
+                    greatest = std::fmax(greatest, quotient(error, widened(known.bound)));
                 }
             } else {
                 for (std::size_t i = 0; i < n; ++i)
@@ -123,7 +124,7 @@ class Dots {
     const Format format_;
     const std::size_t size_;
     const bool is_real_;
-    const samesum::DotMethod& method_;
+    const samesum::Method& method_;
     Random random_;
     Family family_ = Family::plain;
     std::vector<std::pair<std::string, std::string>> sets_;

@@ -7,7 +7,7 @@
 
 #include "draws.hpp"
 #include "exact/elements.hpp"
-#include "exact/exponentials/exponential_total_methods.hpp"
+#include "exact/exponentials/exponential_total.hpp"
 #include "exact/methods.hpp"
 #include "exact/moments/moments.hpp"
 #include "exact/products/product.hpp"

@@ -2,7 +2,7 @@
 // comparisons.
 #include "bounds.hpp"
 #include "check.hpp"
-#include "exact/moments/norm.hpp"
+#include "exact/moments/moments.hpp"
 #include "guards.hpp"
 #include "methods/line_method.hpp"
 #include "reals.hpp"

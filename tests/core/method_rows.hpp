@@ -8,14 +8,14 @@
 
 #include "exact_results.hpp"
 #include "kernels/instruction_set.hpp"
-#include "run/exact/exponential_words.hpp"
+#include "run/exact/widened.hpp"
 
 namespace walk {
 
 using samesum::InstructionSet;
 
 // What is known of the states before they are rounded (bounds_test.cpp).
-enum class Known { nothing, sums, ranges, square_ranges, spreads, products, exponentials };
+enum class Known { nothing, sums, spreads, products, exponentials };
 
 struct Result {
     Finalize finalize;
@@ -37,6 +37,8 @@ struct Row {
     std::size_t most = 70;  // elements of a set, beyond which it is not asked
 };
 
+inline const Method& wide_spread() { return samesum::current_instruction_set().spreads->wide; }
+
 class Rows {
   public:
     explicit Rows(const InstructionSet& set) : set_(set) {
@@ -45,8 +47,10 @@ class Rows {
             add_integers(static_cast<Format>(in));
         for (int in = 0; in <= static_cast<int>(Format::u64); ++in) {
             add_searches(static_cast<Format>(in));
-            add_spread(static_cast<Format>(in), set.spreads->wide[in], "spread.wide",
+            add_spread(static_cast<Format>(in),
+                       samesum::Widened<wide_spread>::method(static_cast<Format>(in)), "spread.wide",
                        {Format::f16, Format::f32, Format::f64}, 9000);
+            rows_.back().in_use = true;
         }
     }
     const std::vector<Row>& all() const { return rows_; }
@@ -116,8 +120,6 @@ class Rows {
                 add_sum("sum2.few", m.sum2_few[k], in, map, {Format::f64, Format::bf16}, Known::sums);
             add_sum("special", m.special[k], in, map, {Format::f64, Format::f32}, Known::nothing);
             rows_.back().is_rare = true;
-            add_sum("scaled", m.scaled[k], in, map, {Format::f64, Format::f32},
-                    map == Map::square ? Known::square_ranges : Known::ranges);
         }
         Row& product = push("product", set_.products->real[i], in, Map::itself);
         product.results = {
@@ -190,7 +192,7 @@ class Rows {
         product.exact = each_finish([](const Set& set, const Finish&) { return wrapping_product_of(set); });
         product.is_sure = true;
         product.most = any;
-        add_exponential("exponential.whole", samesum::integer_exponential_method(in), in, {Format::f64});
+        add_exponential("exponential.words", samesum::exponential_words_method(in), in, {Format::f64});
     }
 
     void add_searches(Format in) {

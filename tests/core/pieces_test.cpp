@@ -27,10 +27,10 @@ TEST_CASE("cumulative extremes are those of the elements so far") {
         for (const Format format : any_format)
             for (const bool maximum : {false, true}) {
                 Random random(static_cast<std::uint64_t>(format));
-                const samesum::ExtremeScanMethod& method = set.extreme_scans->of(format, maximum);
-                const samesum::ExtremeOrder order = samesum::ExtremeOrder::of(format, maximum);
+                const samesum::ScanMethod& method =
+                    set.extreme_scans->of[static_cast<std::size_t>(format)][maximum];
                 const std::size_t size = samesum::size_of(format);
-                static samesum::ExtremeKeys keys, later;
+                alignas(64) static char tile[samesum::tile_bytes];
                 std::size_t wrong = 0;
                 for (const std::size_t n : lengths(300))
                     for (const Family family : families) {
@@ -57,24 +57,23 @@ TEST_CASE("cumulative extremes are those of the elements so far") {
                         const std::size_t cut = below(random, n + 1);
                         for (std::size_t k = 0; k < lines; ++k) {
                             const char* const p = x + k * n * size;
-                            method.init(keys, 1);
-                            method.init(later, 1);
-                            method.line(order, later, p, cut, nullptr);
-                            method.line(order, keys, p, cut, out + k * n * size);
-                            method.init(keys, 1);
-                            method.join(keys, later, 1);
-                            method.line(order, keys, p + cut * size, n - cut, out + (k * n + cut) * size);
+                            samesum::Carry carry = method.identity;
+                            const samesum::Carry first = method.total(p, cut);
+                            method.row(carry, first, p, cut, format, out + k * n * size, nullptr);
+                            method.join(carry, first);
+                            method.row(carry, carry, p + cut * size, n - cut, format,
+                                       out + (k * n + cut) * size, nullptr);
                         }
                         check(out, sized(n * size), sized(size), sized(n * size), sized(size));
                         out = out_room.take(n * lines * size);
-                        method.lines(
-                            order, {x, sized(n * size), out, sized(n * size), lines, n, 0, format, nullptr});
+                        method.whole_lines(
+                            {x, sized(n * size), out, sized(n * size), lines, n, 0, format, nullptr});
                         check(out, sized(n * size), sized(size), sized(n * size), sized(size));
                         out = out_room.take(n * lines * size);
-                        method.init(keys, lines);
+                        method.init(tile, samesum::strip_columns(lines));
                         const std::ptrdiff_t row = sized(lines * size);
                         for (std::size_t r = 0; r < n; r += 3)
-                            method.columns(order, keys,
+                            method.columns(tile,
                                            {x + sized(r) * row, row, out + sized(r) * row, row,
                                             std::min<std::size_t>(3, n - r), lines, r, format, nullptr});
                         check(out, sized(size), row, sized(size), row);
@@ -190,35 +189,6 @@ TEST_CASE("short rows become columns and rows again") {
     });
 }
 
-TEST_CASE("exact totals of blocks are exact, and nearly all plain ones are known") {
-    const samesum::FloatingPointScope scope;
-    each_instruction_set([](const InstructionSet& set, std::size_t) {
-        for (std::size_t f = 0; f < 4; ++f)
-            for (const Map map : {Map::itself, Map::magnitude, Map::square}) {
-                const Format format = static_cast<Format>(f);
-                Random random(f);
-                std::size_t known = 0, plain = 0;
-                for (const std::size_t n : lengths(samesum::exact_elements))
-                    for (const Family family : families) {
-                        const char* const x = drawn(room, random, format, family, n);
-                        const samesum::ExactParts parts =
-                            set.exact_blocks->total[f][static_cast<std::size_t>(map)](x, n);
-                        const Set all{x, sized(samesum::size_of(format)), n, format};
-                        plain += family == Family::plain;
-                        if (!parts.known) continue;
-                        known += family == Family::plain;
-                        REQUIRE_MESSAGE(are_finite(all), in_words(set.name, format, family, n));
-                        Dyadic total;
-                        for (const double part : parts.part) total = total + Dyadic(part);
-                        REQUIRE_MESSAGE((total - exact_sum(all, map)).sign() == 0,
-                                        in_words(set.name, format, family, n));
-                    }
-                CHECK_MESSAGE(known * 10 >= plain * 9, set.name, ", ", name_of(format), ": ", known, " of ",
-                              plain);
-            }
-    });
-}
-
 TEST_CASE("blocks are split about an anchor, nothing of them is lost") {
     const samesum::FloatingPointScope scope;
     each_instruction_set([](const InstructionSet& set, std::size_t) {
@@ -234,7 +204,7 @@ TEST_CASE("blocks are split about an anchor, nothing of them is lost") {
                                   *const rest = reinterpret_cast<double*>(other_room.take(whole));
                     const double unit = std::ldexp(1.0, static_cast<int>(below(random, 30)) - 20),
                                  anchor = 0x1.8p52 * unit;
-                    const double least = set.exact_blocks->split[f](x, n, anchor, multiple, rest);
+                    const double least = set.kept_blocks->split[f](x, n, anchor, multiple, rest);
                     double smallest = HUGE_VAL;
                     std::size_t wrong = !are_whole();
                     for (std::size_t i = 0; i < n; ++i) {

@@ -3,7 +3,7 @@
 #include "bounds.hpp"
 #include "check.hpp"
 #include "contractions/contraction.hpp"
-#include "exact/totals/dot.hpp"
+#include "exact/totals/superaccumulator.hpp"
 #include "guards.hpp"
 #include "threads/pool.hpp"
 

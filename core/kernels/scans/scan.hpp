@@ -46,29 +46,6 @@ class RoundedPrefixes {
     Words wrong_ = {};
 };
 
-// They are written as they are, each hi + lo with its bound, for the tests of the bounds.
-struct KnownPrefixes {
-    double *hi, *lo, *bound;  // with room for whole vectors
-
-    SAMESUM_INLINE void take_exact(std::size_t i, std::size_t, Doubles value) const {
-        put(i, value, Doubles{}, 0);
-    }
-    SAMESUM_INLINE void take(std::size_t i, std::size_t, Doubles value, double known) const {
-        put(i, value, Doubles{}, known);
-    }
-    SAMESUM_INLINE void take(std::size_t i, std::size_t, Doubles high, Doubles low, double known) const {
-        put(i, high, low, known);
-    }
-    static SAMESUM_INLINE bool are_certain() { return true; }
-
-  private:
-    SAMESUM_INLINE void put(std::size_t i, Doubles high, Doubles low, double known) const {
-        store(hi + i, high);
-        store(lo + i, low);
-        store(bound + i, Doubles{} + known);
-    }
-};
-
 // Sums of doubles along a line (kernels/loops/prefixes.hpp), rounded as they come.
 struct RoundedSums {
     static SAMESUM_INLINE Doubles joined(Doubles a, Doubles b) { return a + b; }

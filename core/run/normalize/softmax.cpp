@@ -280,8 +280,8 @@ void normalize(const View& x, int axis, Normalization kind, void* out) {
     const std::int64_t elements = are_groups ? staging.groups.elements() : staging.lines.elements();
     record(are_groups ? Route::softmax_groups : Route::softmax_packed);
     const BriefWork brief(elements < normalization_brief_elements);
-    for_each_staged(staging, x.format, 0, elements >= normalization_threaded_elements ? thread_count() : 1,
-                    out, [&](const View& block, int along, void* to) { Job(block, along, kind, to).run(); });
+    for_each_staged(staging, x.format, 0, threads_for(elements, normalization_threaded_elements), out,
+                    [&](const View& block, int along, void* to) { Job(block, along, kind, to).run(); });
 }
 
 }  // namespace samesum

@@ -183,9 +183,8 @@ void scan(Combine combine, const View& x, int axis, const ScanOptions& options, 
     const std::int64_t bytes = are_groups ? staging.groups.bytes() : staging.lines.bytes();
     record(are_groups ? Route::scan_groups : Route::scan_packed);
     const BriefWork brief(bytes < scan_brief_bytes);
-    for_each_staged(staging, format, options.include_initial ? 1 : 0,
-                    bytes >= scan_threaded_bytes ? thread_count() : 1, out,
-                    [&](const View& block, int along, void* to) {
+    for_each_staged(staging, format, options.include_initial ? 1 : 0, threads_for(bytes, scan_threaded_bytes),
+                    out, [&](const View& block, int along, void* to) {
                         scan_loops(combine, block, along, options, format, to);
                     });
 }

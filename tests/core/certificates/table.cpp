@@ -13,6 +13,29 @@ namespace samesum::SAMESUM_ISA {
 
 static_assert(Table::vector % width == 0);
 
+// Prefixes of a block as they are, each hi + lo with its bound (RoundedPrefixes).
+struct KnownPrefixes {
+    double *hi, *lo, *bound;  // with room for whole vectors
+
+    SAMESUM_INLINE void take_exact(std::size_t i, std::size_t, Doubles value) const {
+        put(i, value, Doubles{}, 0);
+    }
+    SAMESUM_INLINE void take(std::size_t i, std::size_t, Doubles value, double known) const {
+        put(i, value, Doubles{}, known);
+    }
+    SAMESUM_INLINE void take(std::size_t i, std::size_t, Doubles high, Doubles low, double known) const {
+        put(i, high, low, known);
+    }
+    static SAMESUM_INLINE bool are_certain() { return true; }
+
+  private:
+    SAMESUM_INLINE void put(std::size_t i, Doubles high, Doubles low, double known) const {
+        store(hi + i, high);
+        store(lo + i, low);
+        store(bound + i, Doubles{} + known);
+    }
+};
+
 static void put(const Table& to, std::size_t j, Doubles hi, Doubles lo, Doubles bound) {
     store(to.row(0) + j, hi);
     store(to.row(1) + j, lo);
