@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <unordered_map>
 
 #include "contractions/winograd.hpp"
 #include "run/tiles.hpp"
@@ -18,7 +19,8 @@ namespace {
 struct Met {
     std::int64_t first, step, size, stride;
     std::vector<std::int64_t> residues;
-    std::int64_t places;  // of each residue
+    std::unordered_map<std::int64_t, std::int64_t> numbers;  // of the residues
+    std::int64_t places;                                     // of each residue
 
     Met(const Taps& taps, std::int64_t data_size, std::int64_t data_stride)
         : first(taps.start + std::min<std::int64_t>(0, (taps.taps - 1) * taps.reach)),
@@ -28,8 +30,7 @@ struct Met {
           places(0) {
         for (std::int64_t j = 0; j < taps.taps; ++j) {
             const std::int64_t place = taps.start + j * taps.reach - first, residue = place % step;
-            if (std::find(residues.begin(), residues.end(), residue) == residues.end())
-                residues.push_back(residue);
+            if (numbers.emplace(residue, residues.size()).second) residues.push_back(residue);
             places = std::max(places, place / step + taps.outputs);
         }
     }
@@ -45,8 +46,7 @@ struct Met {
         return has(first + *least) && has(first + *most + (places - 1) * step);
     }
     std::int64_t place_of(std::int64_t tap_place) const {
-        const auto at = std::find(residues.begin(), residues.end(), tap_place % step);
-        return (at - residues.begin()) * places + tap_place / step;
+        return numbers.at(tap_place % step) * places + tap_place / step;
     }
 };
 
