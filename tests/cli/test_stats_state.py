@@ -14,7 +14,7 @@ from command import Command
 
 from samesum.cli import stats_reading
 from samesum.cli.show import Exit
-from samesum.stats import direct, measuring, pattern
+from samesum.stats import measuring, pattern
 from tensor_files import drawn, gguf_of, safetensors_bytes
 
 PARTS = 8
@@ -42,8 +42,8 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """A part has 64 bytes."""
     monkeypatch.setattr(measuring, "WINDOW", 64)
     monkeypatch.setattr(measuring, "_TALL_WINDOW", 64)
-    monkeypatch.setattr(direct, "STRETCH", 64)
-    monkeypatch.setattr(direct, "_LONGEST", 64)
+    monkeypatch.setattr(measuring, "STRETCH", 64)
+    monkeypatch.setattr(measuring, "_LONGEST", 64)
 
 
 class Parts:

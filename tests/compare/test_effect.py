@@ -10,8 +10,7 @@ from models import FLOAT, HALF, branches, model, one
 from onnx import TensorProto, checker, helper, numpy_helper
 
 from samesum.compare import compare
-from samesum.compare.doubled import doubled
-from samesum.compare.effect import in_float64
+from samesum.compare.effect import doubled, in_float64
 from samesum.compare.onnx_graph import OnnxGraph
 
 X = np.full((4, 30000), 0.1, np.float32)

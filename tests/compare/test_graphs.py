@@ -11,8 +11,8 @@ from models import FLOAT, HALF, INT64, branches, model, one, two_sums
 from onnx import helper
 
 from building import Ir
-from samesum.compare.branches import without_branches
 from samesum.compare.graph import Graph, Input
+from samesum.compare.loops import without_branches
 from samesum.compare.onnx_graph import OnnxGraph
 from samesum.compare.reading import read
 from samesum.errors import ArgumentTypeError, ModelError

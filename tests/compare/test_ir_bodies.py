@@ -12,9 +12,8 @@ from models import branches, loop
 from building import Ir
 from samesum.compare import Verdict, compare
 from samesum.compare.graph import Graph
-from samesum.compare.ir_branches import without_branches
+from samesum.compare.ir_branches import with_passes, without_branches
 from samesum.compare.ir_graph import IrGraph
-from samesum.compare.ir_loops import with_passes
 from samesum.runtimes.catalogue import Samesum
 from samesum.runtimes.runtime import EngineError, run
 

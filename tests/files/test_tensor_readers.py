@@ -291,7 +291,7 @@ def test_a_stream_may_give_fewer_bytes_than_asked_for() -> None:
 
 @pytest.mark.parametrize("name", ["float16", "float64"])
 def test_figures_read_from_the_file_are_those_of_the_boxes(tmp_path: Path, name: str) -> None:
-    from samesum.stats.direct import from_file, reads_files
+    from samesum.stats.measuring import from_file, reads_files
     from samesum.stats.pattern import Assembly
 
     x = {"odd": np.zeros(3, np.int8), "x": drawn(name, (700, 300))}

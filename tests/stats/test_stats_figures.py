@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from samesum.stats.exact import Exact
-from samesum.stats.figures import NAMES, figures
-from samesum.stats.rounding import rounded, rounded_root
+from samesum.stats.figures import NAMES, figures, rounded, rounded_root
 from samesum.stats.tally import tally_of
 
 

@@ -14,10 +14,9 @@ from samesum.errors import AttributeValueError, ModelError
 from samesum.stats import store
 from samesum.stats.histogram import Histogram
 from samesum.stats.pattern import Pattern
-from samesum.stats.record import Record, digest, joined
+from samesum.stats.record import Record, digest, joined, state_of, state_text
 from samesum.stats.store import Origin, Stored, read_states, write_states
 from samesum.stats.tally import tally_of
-from samesum.stats.texts import state_of, state_text
 
 
 def record(name: str = "x", dtype: str = "float64") -> Record:

@@ -6,28 +6,81 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from functools import cached_property
+from xml.sax.saxutils import quoteattr
 
 from samesum.compare.graph import Alone, Input, told_apart
-from samesum.compare.ir_text import (
-    NAMES,
-    PRECISIONS,
-    children,
-    const_text,
-    document,
-    edge_text,
-    layer_text,
-    parameter_text,
-    quoted,
-    text_of,
-)
 from samesum.errors import ModelError
 from samesum.formats.arrays import Dtype, NDArray
-from samesum.formats.elements import IR_ELEMENTS
+from samesum.formats.elements import IR_ELEMENTS, IR_PRECISIONS
 from samesum.formats.rounding import FORMATS
 from samesum.frontends.models.ir_file.layers import Layer, Port, constant, read_layers
 from samesum.frontends.models.ir_file.xml import Element, parse, shape, split_names
 from samesum.runtimes.runtime import EngineModel, Format
 from samesum.testing.node import Node
+
+# Elements and new layers of an IR as text.
+
+_NAMES = {element.dtype: name for name, element in IR_ELEMENTS.items() if element.bits >= 8}
+_PRECISIONS = {name: precision for precision, name in IR_PRECISIONS.items()}
+
+
+def children(root: Element, section: str, tag: str) -> Iterator[Element]:
+    """The children of that tag in a section, such as the layers in `layers`."""
+    found = root.only(section)
+    return found.all(tag) if found else iter(())
+
+
+def document(root: Element, layers: str = "", edges: str = "") -> bytes:
+    """The tree as text, with further layers and edges."""
+    said = "".join(f" {name}={quoted(value)}" for name, value in root.attributes.items())
+    parts = []
+    for child in root.children:
+        more = layers if child.tag == "layers" else edges if child.tag == "edges" else ""
+        parts.append(_text_of(child, more))
+    return f'<?xml version="1.0"?><net{said}>{"".join(parts)}</net>'.encode()
+
+
+def _text_of(element: Element, more: str = "") -> str:
+    """An element as text, with more of it behind its children."""
+    said = "".join(f" {name}={quoted(value)}" for name, value in element.attributes.items())
+    inside = "".join(map(_text_of, element.children)) + "".join(element.text) + more
+    return f"<{element.tag}{said}>{inside}</{element.tag}>" if inside else f"<{element.tag}{said}/>"
+
+
+def layer_text(number: int, kind: str, version: str, content: str, name: str) -> str:
+    """A layer; `name` is quoted."""
+    return f'<layer id="{number}" name={name} type="{kind}" version="{version}">{content}</layer>'
+
+
+def edge_text(layer: int, port: int, to_layer: int, to_port: int) -> str:
+    """An edge between two ports."""
+    return f'<edge from-layer="{layer}" from-port="{port}" to-layer="{to_layer}" to-port="{to_port}"/>'
+
+
+def _parameter_text(number: int, array: NDArray) -> str:
+    """A Parameter for an array."""
+    dims = ",".join(map(str, array.shape))
+    content = f'<data shape="{dims}" element_type="{_NAMES[array.dtype]}"/>{_port(number, array)}'
+    return layer_text(number, "Parameter", "opset1", content, f'"x{number}"')
+
+
+def const_text(number: int, array: NDArray, offset: int) -> str:
+    """A Const at that offset of the weights; an empty one takes one byte, as OpenVINO writes it."""
+    said = f'element_type="{_NAMES[array.dtype]}" shape="{",".join(map(str, array.shape))}"'
+    content = f'<data {said} offset="{offset}" size="{array.nbytes or 1}"/>{_port(number, array)}'
+    return layer_text(number, "Const", "opset1", content, f'"x{number}"')
+
+
+def _port(number: int, array: NDArray) -> str:
+    dims = "".join(f"<dim>{size}</dim>" for size in array.shape)
+    precision = _PRECISIONS[_NAMES[array.dtype]]
+    return f'<output><port id="0" precision="{precision}" names="x{number}">{dims}</port></output>'
+
+
+def quoted(text: str) -> str:
+    """A text as the value of an attribute."""
+    return quoteattr(text)
+
 
 _RESULT = "samesum:result"
 BODIES = ("body", "then_body", "else_body")
@@ -158,7 +211,7 @@ class IrGraph:
                 layers.append(const_text(i, array, len(weights)))
                 weights += array.tobytes() or b"\0"
             else:
-                layers.append(parameter_text(i, array))
+                layers.append(_parameter_text(i, array))
         layer: Layer
         layer, element = node.native
         count = len(given)
@@ -225,7 +278,7 @@ def _copied(layer: Layer, element: Element, number: int, given: Sequence[NDArray
         f'<port id="{port.number}" precision="{_precision(port, kind)}"{"" if i else f" names={quoted(_RESULT)}"}/>'
         for i, port in enumerate(layer.outputs)
     )
-    content = f"{'' if data is None else text_of(data)}<input>{inputs}</input><output>{outputs}</output>"
+    content = f"{'' if data is None else _text_of(data)}<input>{inputs}</input><output>{outputs}</output>"
     return layer_text(number, layer.type, layer.version, content, quoted(layer.name))
 
 
@@ -233,7 +286,7 @@ def _precision(port: Port, data: Dtype) -> str:
     """What the file says of results of another kind than the data, else the type of the data."""
     said = port.dtype
     is_same_kind = said is None or (said.name in FORMATS and data.name in FORMATS)
-    return PRECISIONS[NAMES[data if said is None or is_same_kind else said]]
+    return _PRECISIONS[_NAMES[data if said is None or is_same_kind else said]]
 
 
 def _sources(root: Element, layers: Mapping[int, Layer]) -> dict[tuple[int, int], tuple[int, int]]:

@@ -8,21 +8,44 @@ from functools import partial
 
 import numpy as np
 
-from samesum.compare.bodies import with_passes, without_branches
+from samesum.compare import ir_branches, loops
 from samesum.compare.graph import Graph
 from samesum.compare.hazards import hazards
+from samesum.compare.ir_graph import IrGraph
 from samesum.compare.nodes import LOST, Seen, Truths, computed, judged_node
 from samesum.compare.observing import Observed, Values, arrays_of, batches, needed, same
+from samesum.compare.onnx_graph import OnnxGraph
 from samesum.compare.records import Recorder
 from samesum.compare.results import Control, EngineFinding, Hazard, NodeFinding
 from samesum.compare.saving import Case
 from samesum.compare.sizes import sizes_of
 from samesum.errors import SamesumError
+from samesum.formats.arrays import NDArray
 from samesum.runtimes.runtime import EngineError, Feeds, one_line
 from samesum.testing.families import MADE_OF_SUMS, Judged, judged
 from samesum.testing.lines import axes_of, reduced
 from samesum.testing.node import Node
 from samesum.testing.truths import Arrays, Verdict
+
+# Bodies of If, loops and scans of either format, made part of the graph where their values can be exposed.
+
+_Values = Callable[[Graph, Sequence[str]], Mapping[str, NDArray]]
+"""Gives the values of those names in a run of the graph."""
+
+
+def _without_branches(graph: Graph, values: _Values) -> Graph:
+    """The graph with each If replaced by the branch that a run takes; the same graph if there is none."""
+    if isinstance(graph, OnnxGraph):
+        return loops.without_branches(graph, values)
+    return ir_branches.without_branches(graph, values) if isinstance(graph, IrGraph) else graph
+
+
+def _with_passes(graph: Graph) -> Graph:
+    """The graph with the first and the last pass of the judged nodes of loops as nodes that are observed."""
+    if isinstance(graph, OnnxGraph):
+        return loops.with_passes(graph)
+    return ir_branches.with_passes(graph) if isinstance(graph, IrGraph) else graph
+
 
 Save = Callable[[Case], None]
 
@@ -74,7 +97,7 @@ class Walk:
         graph = self.graph
         for engine in self.engines:
             try:
-                flat = without_branches(graph, partial(_values, engine, self.feeds))
+                flat = _without_branches(graph, partial(_values, engine, self.feeds))
                 return self._opened(engine, flat)
             except EngineError:
                 continue
@@ -82,7 +105,7 @@ class Walk:
 
     def _opened(self, engine: Observed, graph: Graph) -> Graph:
         """The graph with the passes of its loops as values, if the engine runs it so."""
-        opened = with_passes(graph)
+        opened = _with_passes(graph)
         inner = [node for node in opened.nodes if node.body and node.observed]
         if opened is not graph:
             names = dict.fromkeys(name for node in inner for name in needed(opened, node, self.feeds))

@@ -16,8 +16,7 @@ from samesum.errors import ModelError, UnsafeModelError
 from samesum.files.opening import is_integers, json_object, opened, replacing
 from samesum.stats.histogram import BINS, Histogram
 from samesum.stats.pattern import MAX_OUTPUTS, Pattern
-from samesum.stats.record import UNKNOWN, Record
-from samesum.stats.texts import state_of, state_text
+from samesum.stats.record import UNKNOWN, Record, state_of, state_text
 
 FORMAT, VERSION = "samesum stats", 1
 _LONGEST_LINE, _MOST_TENSORS = 1 << 26, 1 << 20

@@ -9,6 +9,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from samesum.engine.arrays import as_array, as_integers
@@ -16,15 +17,164 @@ from samesum.errors import ArgumentError, ArgumentTypeError
 from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import FORMATS
 from samesum.formats.ulps import unit
+from samesum.frontends.arrays.contractions import conv, einsum, matmul, scaled_dot_product_attention, tensordot
+from samesum.frontends.arrays.dots import vecdot
+from samesum.frontends.arrays.logarithms import log_sum, logsumexp
+from samesum.frontends.arrays.nans import nanmax, nanmean, nanmin, nanprod, nanstd, nansum, nanvar
+from samesum.frontends.arrays.norms import group_norm, layer_norm, log_softmax, rms_norm, softmax
+from samesum.frontends.arrays.reductions import l1_norm, l2_norm, mean, prod, sum_square
+from samesum.frontends.arrays.reductions import max as greatest
+from samesum.frontends.arrays.reductions import min as least
+from samesum.frontends.arrays.reductions import sum as total
+from samesum.frontends.arrays.scans import (
+    cumulative_logsumexp,
+    cumulative_max,
+    cumulative_min,
+    cumulative_prod,
+    cumulative_sum,
+)
+from samesum.frontends.arrays.searching import all as all_true
+from samesum.frontends.arrays.searching import any as any_true
+from samesum.frontends.arrays.searching import argmax, argmin, count_nonzero
+from samesum.frontends.arrays.segments import scatter_reduce, segment_reduce
+from samesum.frontends.arrays.variances import std, var
+from samesum.frontends.arrays.vector_norms import vector_norm
 from samesum.operators.apply import apply
 from samesum.specs.lookup import STANDARDS, lookup, operation_of
 from samesum.specs.row import Spec
 from samesum.testing.allowances import CAREFUL, Order, held_in
-from samesum.testing.families import EXACTLY, OF_SEGMENTS, Family, Judged, judged, reduction_of
-from samesum.testing.functions import FUNCTIONS, Bound, Function
+from samesum.testing.families import EXACTLY, OF_SEGMENTS, Family, Judged, Scale, judged, reduction_of
 from samesum.testing.node import Node
 from samesum.testing.truths import Arrays, Compute, Truth, length_of, truth
 from samesum.testing.walks import lost_length
+
+# The functions on arrays that can be judged, and how: one row each.
+
+_Bound = Mapping[str, Any]
+"""The arguments of a call by name, defaults among them; tensors are arrays."""
+_Twin = Callable[[str, _Bound, NDArray], Node | None]
+"""The operator of ONNX that works along the same lines of the data; None where there is none."""
+
+_F, _S = Family, Scale
+
+
+@dataclass(frozen=True, slots=True)
+class _Function:
+    """One function on arrays: `data` are the arguments by whose magnitudes a fair error is measured."""
+
+    run: Callable[..., Any]
+    how: Judged
+    twin: _Twin
+    data: tuple[str, ...] = ("x",)
+    mean: Callable[..., Any] | None = None
+    """Of a variance or a deviation: the function that gives the means."""
+
+
+def _axes(bound: _Bound, rank: int) -> list[int]:
+    axis = bound.get("axis")
+    return list(range(rank)) if axis is None else [int(each) for each in np.atleast_1d(axis)]
+
+
+def _reduction(name: str, bound: _Bound, x: NDArray) -> Node:
+    """Rules and lines know reductions by the axes of an attribute."""
+    said = {"axes": _axes(bound, x.ndim), "noop_with_empty_axes": 1}
+    return Node(name, "onnx", f"Reduce{name}", "", 13, ("x",), ("y",), said)
+
+
+def _position(name: str, bound: _Bound, _: NDArray) -> Node | None:
+    return None if bound["axis"] is None else _along("ArgMax" if "max" in name else "ArgMin", int(bound["axis"]))
+
+
+def _scan(name: str, bound: _Bound, x: NDArray) -> Node | None:
+    if bound.get("include_initial"):
+        return None
+    axes = _axes(bound, x.ndim)
+    return Node(name, "onnx", "CumSum", "", 13, ("x",), ("y",), {"axes": axes})
+
+
+def _softmax(name: str, bound: _Bound, _: NDArray) -> Node:
+    return _along("LogSoftmax" if "log" in name else "Softmax", int(bound["axis"]))
+
+
+def _along(operator: str, axis: int) -> Node:
+    return Node(operator, "onnx", operator, "", 13, ("x",), ("y",), {"axis": axis})
+
+
+def _layer(name: str, bound: _Bound, x: NDArray) -> Node:
+    count = np.size(bound["normalized_shape"])
+    epsilon = bound["eps"] if bound["eps"] is not None else float(ml_dtypes.finfo(x.dtype).eps)  # type: ignore[no-untyped-call]
+    operator = "LayerNormalization" if "layer" in name else "RMSNormalization"
+    return Node(name, "onnx", operator, "", 23, ("x", "w", "b"), ("y",), {"axis": -count, "epsilon": epsilon})
+
+
+def _group(name: str, bound: _Bound, _: NDArray) -> Node:
+    said = {"num_groups": int(bound["num_groups"]), "epsilon": bound["eps"]}
+    return Node(name, "onnx", "GroupNormalization", "", 21, ("x", "w", "b"), ("y",), said)
+
+
+def _scatter(name: str, bound: _Bound, _: NDArray) -> Node:
+    said = {"reduction": bound["reduce"], "axis": bound["axis"]}
+    return Node(name, "onnx", "ScatterElements" if "index" in bound else name, "", 18, ("x",), ("y",), said)
+
+
+def _dot(name: str, bound: _Bound, _: NDArray) -> Node:
+    return Node(name, "samesum", name, "", 0, ("a", "b"), ("y",), bound)
+
+
+def _letters(name: str, bound: _Bound, _: NDArray) -> Node:
+    return Node(name, "samesum", name, "", 0, ("operands",), ("y",), {"equation": bound["subscripts"]})
+
+
+_NORMS = ("x", "weight", "bias")
+
+_FUNCTIONS: dict[str, _Function] = {
+    "sum": _Function(total, Judged(_F.SUM, _S.MAGNITUDES), _reduction),
+    "nansum": _Function(nansum, Judged(_F.SUM, _S.MAGNITUDES), _reduction),
+    "mean": _Function(mean, Judged(_F.MEAN, _S.MAGNITUDES), _reduction),
+    "nanmean": _Function(nanmean, Judged(_F.MEAN, _S.MAGNITUDES), _reduction),
+    "prod": _Function(prod, Judged(_F.PROD, _S.RESULT), _reduction),
+    "nanprod": _Function(nanprod, Judged(_F.PROD, _S.RESULT), _reduction),
+    "l1_norm": _Function(l1_norm, Judged(_F.L1, _S.RESULT), _reduction),
+    "l2_norm": _Function(l2_norm, Judged(_F.L2, _S.RESULT), _reduction),
+    "sum_square": _Function(sum_square, Judged(_F.SUM_SQUARE, _S.RESULT), _reduction),
+    "log_sum": _Function(log_sum, Judged(_F.LOG_SUM, _S.LOGARITHM), _reduction),
+    "logsumexp": _Function(logsumexp, Judged(_F.LOGSUMEXP, _S.LOGARITHM), _reduction),
+    "min": _Function(least, Judged(_F.MIN, _S.EXACT), _reduction),
+    "max": _Function(greatest, Judged(_F.MAX, _S.EXACT), _reduction),
+    "nanmin": _Function(nanmin, Judged(_F.MIN, _S.EXACT), _reduction),
+    "nanmax": _Function(nanmax, Judged(_F.MAX, _S.EXACT), _reduction),
+    "all": _Function(all_true, Judged(_F.MIN, _S.EXACT), _reduction),
+    "any": _Function(any_true, Judged(_F.MAX, _S.EXACT), _reduction),
+    "count_nonzero": _Function(count_nonzero, EXACTLY, _reduction),
+    "var": _Function(var, Judged(_F.VARIANCE, _S.RESULT), _reduction, mean=mean),
+    "std": _Function(std, Judged(_F.VARIANCE, _S.RESULT), _reduction, mean=mean),
+    "nanvar": _Function(nanvar, Judged(_F.VARIANCE, _S.RESULT), _reduction, mean=nanmean),
+    "nanstd": _Function(nanstd, Judged(_F.VARIANCE, _S.RESULT), _reduction, mean=nanmean),
+    "vector_norm": _Function(vector_norm, Judged(_F.NORM, _S.RESULT), _reduction),
+    "argmax": _Function(argmax, Judged(_F.ARGMAX, _S.EXACT), _position),
+    "argmin": _Function(argmin, Judged(_F.ARGMIN, _S.EXACT), _position),
+    "cumulative_sum": _Function(cumulative_sum, Judged(_F.CUMULATIVE_SUM, _S.MAGNITUDES), _scan),
+    "cumulative_prod": _Function(cumulative_prod, Judged(_F.CUMULATIVE_PROD, _S.RESULT), _scan),
+    "cumulative_max": _Function(cumulative_max, Judged(_F.MAX, _S.EXACT), _scan),
+    "cumulative_min": _Function(cumulative_min, Judged(_F.MIN, _S.EXACT), _scan),
+    "cumulative_logsumexp": _Function(cumulative_logsumexp, Judged(_F.RUNNING_LOG, _S.LOGARITHM), _scan),
+    "softmax": _Function(softmax, Judged(_F.SOFTMAX, _S.LARGEST), _softmax),
+    "log_softmax": _Function(log_softmax, Judged(_F.LOG_SOFTMAX, _S.LARGEST), _softmax),
+    "layer_norm": _Function(layer_norm, Judged(_F.NORMALIZATION, _S.LARGEST), _layer, _NORMS),
+    "rms_norm": _Function(rms_norm, Judged(_F.NORMALIZATION, _S.LARGEST), _layer, ("x", "weight")),
+    "group_norm": _Function(group_norm, Judged(_F.NORMALIZATION, _S.LARGEST), _group, _NORMS),
+    "scatter_reduce": _Function(scatter_reduce, Judged(_F.SCATTER, _S.MAGNITUDES), _scatter, ("target", "src")),
+    "segment_reduce": _Function(segment_reduce, Judged(_F.SCATTER, _S.MAGNITUDES), _scatter),
+    "vecdot": _Function(vecdot, Judged(_F.PRODUCT, _S.MAGNITUDES), _dot, ("a", "b")),
+    "matmul": _Function(matmul, Judged(_F.PRODUCT, _S.MAGNITUDES), _dot, ("a", "b")),
+    "tensordot": _Function(tensordot, Judged(_F.PRODUCT, _S.MAGNITUDES), _dot, ("a", "b")),
+    "einsum": _Function(einsum, Judged(_F.PRODUCT, _S.MAGNITUDES), _letters, ("operands",)),
+    "conv": _Function(conv, Judged(_F.PRODUCT, _S.MAGNITUDES), _dot, _NORMS),
+    "scaled_dot_product_attention": _Function(
+        scaled_dot_product_attention, Judged(_F.ATTENTION, _S.MAGNITUDES), _dot, ("q", "k", "v", "attn_mask")
+    ),
+}
+"""By name; a segment and a scatter are judged by the reduction that is asked for."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,9 +233,9 @@ def call_of(operator: str, inputs: Sequence[Any], attributes: Mapping[str, Any])
     standard, _, name = operator.rpartition(".")
     if standard in STANDARDS:
         return _of_standard(standard, name, inputs, dict(attributes))
-    if operator in FUNCTIONS:
-        return _of_function(operator, FUNCTIONS[operator], inputs, attributes)
-    known = ", ".join(FUNCTIONS)
+    if operator in _FUNCTIONS:
+        return _of_function(operator, _FUNCTIONS[operator], inputs, attributes)
+    known = ", ".join(_FUNCTIONS)
     raise ArgumentError(
         f"there is no operator {operator!r} to judge; known are {known} and the operators of the standards, "
         'as "onnx.Gemm" or "openvino.MVN"'
@@ -134,7 +284,7 @@ def _defaults(standard: str, spec: Spec) -> dict[str, Any]:
     return {name: known[name].default for name in needed if known[name].default is not inspect.Parameter.empty}
 
 
-def _of_function(name: str, row: Function, inputs: Sequence[Any], attributes: Mapping[str, Any]) -> Call:
+def _of_function(name: str, row: _Function, inputs: Sequence[Any], attributes: Mapping[str, Any]) -> Call:
     try:
         bound = inspect.signature(row.run).bind(*map(taken, inputs), **{k: taken(v) for k, v in attributes.items()})
     except TypeError as error:
@@ -165,13 +315,13 @@ def _of_function(name: str, row: Function, inputs: Sequence[Any], attributes: Ma
     return Call(name, node, how, arrays, compute, _asked(name, said, arrays), means)
 
 
-def _means(row: Function, said: Bound) -> NDArray:
+def _means(row: _Function, said: _Bound) -> NDArray:
     """Of the elements that a variance is of."""
     if row.mean is None:
         return np.asarray(row.run(said["x"], said["labels"], said["axis"], said["num_segments"], "mean"))
     return np.asarray(row.mean(said["x"], said["axis"], keepdims=said["keepdims"], where=said["where"]))
 
 
-def _asked(name: str, said: Bound, arrays: Arrays) -> Arrays:
+def _asked(name: str, said: _Bound, arrays: Arrays) -> Arrays:
     """The inputs as the operator of ONNX has them that rules know."""
     return [arrays[0], as_array(said["index"]), arrays[1]] if name == "scatter_reduce" else arrays

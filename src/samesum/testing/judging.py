@@ -2,24 +2,95 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from samesum.engine.arrays import as_array
 from samesum.errors import ArgumentError, DtypeError, ShapeError
 from samesum.formats.arrays import NDArray, integer_of, native
+from samesum.formats.rounding import FORMATS
+from samesum.formats.ulps import unit
 from samesum.frontends.arrays.calls import real_number
 from samesum.testing.allowances import ON_THESE_DATA, ONE_AFTER_ANOTHER, Order, added, in_a_row, source
 from samesum.testing.calls import Call, call_of, taken
 from samesum.testing.families import Family, Scale
-from samesum.testing.faults import short_inputs, short_results, zeros
 from samesum.testing.figures import Figure, Worst, figure_text, number
 from samesum.testing.lines import KEEPS_SHAPE, axes_of
+from samesum.testing.products import shortened
 from samesum.testing.rules import Reason, reason
-from samesum.testing.truths import Truth, Verdict, class_of
+from samesum.testing.rules_of_sums import FEW
+from samesum.testing.truths import Arrays, Truth, Verdict, class_of
+
+# What is wrong whatever an operator may lose: answers of zeros, answers and inputs with bits of a shorter type.
+
+_SURE = 32.0
+"""Bits that all are zero by no accident."""
+_TINY = 2.0**12
+"""Times the least normal number: results from there on do not vanish by an underflow on the way."""
+_NEARER = 4.0
+"""How many times nearer answers have to be to those of shortened inputs."""
+
+
+def _zeros(answer: NDArray, part: Truth, added: NDArray | float) -> str:
+    """Zeros where exact results are none that a sum comes to, or zeros alone.
+
+    A rounding of the result never makes it zero: its terms have to, and their sum loses `added` times the magnitude at
+    most. Several results that all are large beside their own ulps say it too.
+    """
+    exact = part.exact
+    if exact.dtype.kind in "biu" or part.magnitude is None:
+        return ""
+    size, scale = np.abs(exact.astype(np.float64)), np.abs(part.magnitude.astype(np.float64))
+    lost = (answer == 0) & np.isfinite(size) & (size >= _TINY * float(ml_dtypes.finfo(exact.dtype).tiny))  # type: ignore[no-untyped-call]
+    least = 1 if not answer.any() else FEW
+    several = np.count_nonzero(lost & (size >= least * unit(scale, exact.dtype))) >= FEW
+    found = np.count_nonzero(lost) if several else np.count_nonzero(lost & (size > added * scale))
+    return f"{found} {'result is' if found == 1 else 'results are'} zero" if found else ""
+
+
+def _short_results(answer: NDArray, part: Truth) -> str:
+    """Results of float32 or float64 that all are numbers of a shorter type, though the exact ones are not.
+
+    Each result that an honest computation gives has as many random bits below those of the shorter type as its
+    neighbours there are ulps of the magnitude apart; where terms cancel those are few.
+    """
+    exact = part.exact
+    if exact.dtype.itemsize < 4 or exact.dtype.name not in FORMATS or part.magnitude is None:
+        return ""
+    counted = np.isfinite(answer) & np.isfinite(exact) & (answer != 0) & (exact != 0) & (answer != exact)
+    left, first = np.unique(answer[counted], return_index=True)
+    fine = unit(part.magnitude[counted][first], exact.dtype)
+    for held in map(np.dtype, (ml_dtypes.bfloat16, np.float16, np.float32)):
+        if held.itemsize < exact.dtype.itemsize and (left.astype(held).astype(left.dtype) == left).all():
+            bits = np.log2(unit(left, held) / fine)
+            if np.clip(bits, 0, exact.dtype.itemsize * 3).sum() >= _SURE:
+                return f"every result is a {held.name}"
+    return ""
+
+
+def _short_inputs(answer: NDArray, exact: NDArray, arrays: Arrays, compute: Callable[[Arrays], NDArray]) -> str:
+    """Products of float32 whose results are those of inputs rounded to a shorter type."""
+    off = _distance(answer, exact)
+    if off == 0 or exact.size < FEW or exact.dtype != np.float32:
+        return ""
+    made = [[(None, each)] if each is None else list(shortened(each)) for each in arrays[:2]]
+    for first, second in zip(*made, strict=False):
+        near = _distance(answer, compute([first[1], second[1], *arrays[2:]]))
+        if near * _NEARER <= off:
+            return f"inputs in {first[0]}"
+    return ""
+
+
+def _distance(a: NDArray, b: NDArray) -> float:
+    """The root of the mean square; infinite where one is no number and the other is."""
+    with np.errstate(all="ignore"):
+        off = a.astype(np.float64) - b.astype(np.float64)
+        off = np.where((a == b) | (np.isnan(a) & np.isnan(b)), 0.0, off)
+        return float(np.sqrt(np.mean(np.square(np.where(np.isnan(off), np.inf, off)))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,10 +309,10 @@ def _fault(call: Call, answer: NDArray, found: Truth, got: NDArray, part: Truth,
     is_sum = call.how.scale is Scale.MAGNITUDES
     is_variance = family is Family.VARIANCE  # of few bits if the data are, and never 0 where an element differs
     lost = added(family, exact.dtype, call.length(exact)) if is_sum else 0.0 if is_variance else np.inf
-    words = short_results(got, part) if figure.wrong or not is_variance else ""
-    words = words or (zeros(got, part, lost) if is_sum or is_variance or not got.any() else "")
+    words = _short_results(got, part) if figure.wrong or not is_variance else ""
+    words = words or (_zeros(got, part, lost) if is_sum or is_variance or not got.any() else "")
     if not words and family is Family.PRODUCT and figure.scaled >= 1:  # bits that inputs lack are further off
-        words = short_inputs(answer, exact, call.arrays, call.compute)
+        words = _short_inputs(answer, exact, call.arrays, call.compute)
     return words
 
 

@@ -14,8 +14,7 @@ from samesum.testing.families import Family
 from samesum.testing.lines import Lines, answers, axes_of, lines
 from samesum.testing.node import Node
 from samesum.testing.rule import Asked, Rule, agrees
-from samesum.testing.rules_of_exponentials import exponentials
-from samesum.testing.rules_of_normalizations import of_normalization
+from samesum.testing.rules_of_exponentials import exponentials, of_normalization
 from samesum.testing.rules_of_sums import FORMS, in_order, left_out, sums
 from samesum.testing.rules_of_values import values
 from samesum.testing.trees import Tree, called
