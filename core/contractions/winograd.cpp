@@ -58,8 +58,7 @@ class Winograd {
     }
 
     bool run() {
-        const std::size_t threads =
-            call_.multiplications() < contraction_threaded ? 1 : unsign(thread_count());
+        const int threads = threads_for(call_.multiplications(), contraction_threaded);
         const std::size_t all = groups_ * strips_, panels = columns_ / of_.columns,
                           size = points * (columns_ * terms_ + columns_),
                           most = unsign(contraction_packed_bytes) / (size * sizeof(double)),

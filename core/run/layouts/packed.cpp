@@ -133,8 +133,8 @@ class PackedSets {
 
 void reduce_packed(const Plan& plan, const Manner& manner, const Target* targets, std::size_t count) {
     const PackedSets sets(plan, manner);
-    const BriefWork brief(sets.bytes() < brief_bytes);
-    for_each_batch(plan.kept_count, sets.together(), threads_for(sets.bytes(), threaded_bytes),
+    const SharedWork work(sets.bytes(), threaded_bytes, brief_bytes);
+    for_each_batch(plan.kept_count, sets.together(), work.threads,
                    [&](std::int64_t first, std::int64_t n) { sets.reduce(first, n, targets, count); });
 }
 

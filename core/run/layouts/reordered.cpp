@@ -79,7 +79,7 @@ class Permutation {
         for_each_task(static_cast<std::size_t>(outer.count() * blocks), threads(), task);
     }
 
-    std::size_t threads() const { return threads_for(count_ * item_, threaded_bytes); }
+    int threads() const { return threads_for(count_ * item_, threaded_bytes); }
 
     // Elements that follow one another in dimension `lead` of the source, and in the last one of the results.
     void transpose(int lead) const {

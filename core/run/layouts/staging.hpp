@@ -56,7 +56,7 @@ void take_block(const Groups& groups, std::int64_t first, std::int64_t number, c
 
 // The same of all groups, some at a time.
 template <class Each>
-void for_each_block(const Groups& groups, std::size_t threads, const Each& each) {
+void for_each_block(const Groups& groups, int threads, const Each& each) {
     for_each_batch(groups.count, groups.together(), threads,
                    [&](std::int64_t first, std::int64_t n) { take_block(groups, first, n, each); });
 }
@@ -65,7 +65,7 @@ void for_each_block(const Groups& groups, std::size_t threads, const Each& each)
 
 // each(contiguous lines along the second of two axes, the number of the first of them)
 template <class Each>
-void for_each_packed(const PackedLines& lines, std::size_t threads, const Each& each) {
+void for_each_packed(const PackedLines& lines, int threads, const Each& each) {
     const View& x = lines.view();
     Dims all;
     for (int i = 0; i < x.rank; ++i)
@@ -83,7 +83,7 @@ void for_each_packed(const PackedLines& lines, std::size_t threads, const Each& 
 // loops(block, axis, results) of each block of what is copied first. Results of `format`, so many more than
 // elements along the axis, go to `out`, which is C-contiguous.
 template <class Loops>
-void for_each_staged(const Staging& staging, Format format, std::int64_t more, std::size_t threads, void* out,
+void for_each_staged(const Staging& staging, Format format, std::int64_t more, int threads, void* out,
                      const Loops& loops) {
     if (staging.load == Load::packed) {
         const std::int64_t size = static_cast<std::int64_t>(size_of(format));

@@ -92,58 +92,56 @@ struct Lines {
 
 namespace {
 
-class Job {
+class LineSoftmax {
   public:
-    Job(const View& x, int axis, Normalization kind, void* out)
+    LineSoftmax(const View& x, int axis, Normalization kind, void* out)
         : lines_(x, axis, out),
           methods_(*current_instruction_set().normalizations),
           format_(static_cast<std::size_t>(x.format)),
           kind_(static_cast<std::size_t>(kind)) {}
 
     void run() const {
-        const BriefWork brief(lines_.count() * lines_.axis.size < normalization_brief_elements);
-        const Way way = chosen();
+        const SharedWork work(lines_.count() * lines_.axis.size, normalization_threaded_elements,
+                              normalization_brief_elements);
+        const Way way = chosen(work.threads);
         if (way.take == nullptr) {
             record(Route::softmax_long);
             if (!lines_.are_direct()) record(Route::softmax_long_gathered);
             return take_long();
         }
-        for_each_batch(lines_.count(), way.batch, threads(),
+        for_each_batch(lines_.count(), way.batch, work.threads,
                        [&](std::int64_t first, std::int64_t count) { (this->*way.take)(first, count); });
     }
 
   private:
     // What a task does, and with how many lines; nothing if the threads share each line, which is long.
     struct Way {
-        void (Job::*take)(std::int64_t first, std::int64_t count) const;
+        void (LineSoftmax::*take)(std::int64_t first, std::int64_t count) const;
         std::int64_t batch;
     };
 
-    Way chosen() const {
+    Way chosen(int threads) const {
         if (lines_.axis.size > Lines::block) return {nullptr, 0};
         const std::int64_t bytes = lines_.axis.size * lines_.item, whole = 64 / lines_.item;
         if (lines_.are_tangled() && !methods_.fill_rows[format_][kind_](lines_.length()))
-            return {&Job::take_tangled, std::clamp(line_task_bytes / bytes, std::int64_t{1}, share())};
+            return {&LineSoftmax::take_tangled,
+                    std::clamp(line_task_bytes / bytes, std::int64_t{1}, share(threads))};
         if (lines_.are_direct() && !(lines_.axis.size == 1 && lines_.are_columns()))
-            return {&Job::take_direct, std::clamp(line_task_bytes / bytes, std::int64_t{1}, share())};
+            return {&LineSoftmax::take_direct,
+                    std::clamp(line_task_bytes / bytes, std::int64_t{1}, share(threads))};
         if (lines_.are_columns() && !lines_.are_few_and_long()) {
             const std::int64_t wide = std::max<std::int64_t>(least_column_row_bytes,
                                                              column_task_bytes / lines_.axis.size / 64 * 64);
-            return {&Job::take_columns, wide / lines_.item};
+            return {&LineSoftmax::take_columns, wide / lines_.item};
         }
         const std::int64_t together = std::clamp<std::int64_t>(gathered_line_bytes / bytes, 1, whole);
-        return {&Job::take_gathered,
+        return {&LineSoftmax::take_gathered,
                 std::max(line_task_bytes / bytes / together, std::int64_t{1}) * together};
     }
 
-    std::size_t threads() const {
-        const bool many = lines_.count() * lines_.axis.size >= normalization_threaded_elements;
-        return many ? static_cast<std::size_t>(thread_count()) : 1;
-    }
-
     // Lines of a task where all are few: enough tasks for each thread to wait little for the last one.
-    std::int64_t share() const {
-        const std::int64_t tasks = line_tasks_per_thread * static_cast<std::int64_t>(threads());
+    std::int64_t share(int threads) const {
+        const std::int64_t tasks = line_tasks_per_thread * threads;
         return std::max<std::int64_t>(1, (lines_.count() + tasks - 1) / tasks);
     }
 
@@ -180,8 +178,7 @@ class Job {
         for (std::int64_t i = 0; i < lines_.count(); ++i, walk.next())
             normalize_long_line({methods_, format_, kind_},
                                 {lines_.x.data + walk.in(), lines_.axis.in, lines_.out + walk.out(),
-                                 lines_.axis.out, lines_.length(), lines_.x.swapped, streams()},
-                                static_cast<std::size_t>(thread_count()));
+                                 lines_.axis.out, lines_.length(), lines_.x.swapped, streams()});
     }
 
     void take_columns(std::int64_t first, std::int64_t count) const {
@@ -274,14 +271,15 @@ class Job {
 void normalize(const View& x, int axis, Normalization kind, void* out) {
     const FloatingPointScope scope;
     const Staging staging = stage_normalization(x, axis, out);
-    if (staging.load == Load::direct) return Job(x, axis, kind, out).run();
+    if (staging.load == Load::direct) return LineSoftmax(x, axis, kind, out).run();
     static_assert(grouped_elements < normalization_threaded_elements);
     const bool are_groups = staging.load == Load::groups;
     const std::int64_t elements = are_groups ? staging.groups.elements() : staging.lines.elements();
     record(are_groups ? Route::softmax_groups : Route::softmax_packed);
-    const BriefWork brief(elements < normalization_brief_elements);
-    for_each_staged(staging, x.format, 0, threads_for(elements, normalization_threaded_elements), out,
-                    [&](const View& block, int along, void* to) { Job(block, along, kind, to).run(); });
+    const SharedWork work(elements, normalization_threaded_elements, normalization_brief_elements);
+    for_each_staged(staging, x.format, 0, work.threads, out, [&](const View& block, int along, void* to) {
+        LineSoftmax(block, along, kind, to).run();
+    });
 }
 
 }  // namespace samesum

@@ -116,17 +116,17 @@ std::size_t finish_short(const Plan& plan, const Target& target, const Outputs& 
     return failures;
 }
 
-class Job {
+class TiledReduction {
   public:
-    Job(const Plan& plan, const Target* targets, std::size_t count)
+    TiledReduction(const Plan& plan, const Target* targets, std::size_t count)
         : plan_(plan), all_{targets, count, 0, are_short(plan, targets, count)} {}
 
     void run() {
         if (all_.count > 1) record(Route::turns_of_results);
         const std::int64_t bytes = plan_.kept_count * plan_.reduced_count * item(),
                            work = bytes * all_.work();
-        const int threads = work >= threaded_bytes ? thread_count() : 1;
-        const BriefWork brief(work < brief_bytes);
+        const SharedWork shared(work, threaded_bytes, brief_bytes);
+        const int threads = shared.threads;
         const bool lanes = plan_.shape == Shape::lanes;
         const std::int64_t outer = lanes ? 1 : plan_.kept.count();
         const std::int64_t inner = lanes ? plan_.kept_count : plan_.inner.size;
@@ -148,7 +148,7 @@ class Job {
             auto task = [&](std::size_t t, std::size_t) {
                 reduce_outputs(all_, outputs(static_cast<std::int64_t>(t)), 0);
             };
-            for_each_task(static_cast<std::size_t>(outer * tiles), static_cast<std::size_t>(threads), task);
+            for_each_task(static_cast<std::size_t>(outer * tiles), threads, task);
         }
     }
 
@@ -246,7 +246,7 @@ class Job {
             accumulate_piece(pass, o, part_of(plan_.reduced_count, p, pieces),
                              part_of(plan_.reduced_count, p + 1, pieces), *states[s]);
         };
-        for_each_task(static_cast<std::size_t>(pieces), static_cast<std::size_t>(threads), task);
+        for_each_task(static_cast<std::size_t>(pieces), threads, task);
         const std::size_t n = static_cast<std::size_t>(o.count());
         for (std::size_t s = 0; s < states.size(); ++s) {
             if (!used[s]) continue;
@@ -319,7 +319,7 @@ class Job {
 
 void run_job(const Plan& plan, const Target* targets, std::size_t count) {
     const FloatingPointScope scope;
-    Job(plan, targets, count).run();
+    TiledReduction(plan, targets, count).run();
 }
 
 }  // namespace samesum

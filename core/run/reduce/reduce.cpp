@@ -21,7 +21,7 @@ Counters counters{};
 namespace {
 
 void reduce_groups(const Groups& groups, bool ordered, const Target* targets, std::size_t count) {
-    const BriefWork brief(groups.bytes() < brief_bytes);
+    const SharedWork work(groups.bytes(), threaded_bytes, brief_bytes);
     const auto each = [&](const View& block, std::int64_t first, std::int64_t number) {
         constexpr bool reduced[] = {true, false};
         const std::size_t pitch = groups.room_for(number, 1, Format::f64);
@@ -33,7 +33,7 @@ void reduce_groups(const Groups& groups, bool ordered, const Target* targets, st
         for (std::size_t i = 0; i < count; ++i)
             put_groups(some[i].out, some[i].how.format, groups.columns, first, number, targets[i].out);
     };
-    for_each_block(groups, threads_for(groups.bytes(), threaded_bytes), each);
+    for_each_block(groups, work.threads, each);
 }
 
 void run(const Loops& loops, const Target* targets, std::size_t n) {

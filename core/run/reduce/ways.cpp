@@ -263,10 +263,9 @@ bool place_lone_elements(const View& x, const bool* reduced, const Result& resul
     if (!is_position(result.row.combine) || elements != 1) return false;
     record(Route::lone_positions);
     char* const out = static_cast<char*>(result.out);
-    for_each_batch(bytes, zeroed_bytes, static_cast<std::size_t>(thread_count()),
-                   [&](std::int64_t first, std::int64_t n) {
-                       std::memset(out + first, 0, static_cast<std::size_t>(n));
-                   });
+    for_each_batch(bytes, zeroed_bytes, thread_count(), [&](std::int64_t first, std::int64_t n) {
+        std::memset(out + first, 0, static_cast<std::size_t>(n));
+    });
     return true;
 }
 

@@ -37,19 +37,17 @@ struct Doubtful {
     std::int64_t row;
 };
 
-class Job {
+class ExponentialScan {
   public:
-    explicit Job(const ScanPlan& plan)
+    explicit ExponentialScan(const ScanPlan& plan)
         : plan_(plan),
           method_(exponential_words_method(plan.in)),
           item_(plan.item()),
-          side_(plan.lines.rank > 0 && !plan.columns ? plan.lines.dim[plan.lines.rank - 1] : plan.inner) {
+          side_(plan.lines.rank > 0 && !plan.columns ? plan.lines.dim[plan.lines.rank - 1] : plan.inner),
+          work_(plan.bytes(), scan_threaded_bytes, scan_brief_bytes) {
         outer_ = plan.lines;
         if (!plan.columns && outer_.rank > 0) --outer_.rank;
-        const std::int64_t bytes = outer_.count() * side_.size * plan.axis.size * item_;
-        is_brief_ = bytes < scan_brief_bytes;
-        threads_ = bytes >= scan_threaded_bytes ? static_cast<std::size_t>(thread_count()) : 1;
-        const std::int64_t shares = 2 * static_cast<std::int64_t>(threads_);
+        const std::int64_t shares = 2 * work_.threads;
         width_ = std::clamp<std::int64_t>(
             divided_up(side_.size, std::max<std::int64_t>(1, shares / outer_.count())),
             std::min<std::int64_t>(side_.size, exponential_columns),
@@ -58,7 +56,6 @@ class Job {
     }
 
     void run() const {
-        const BriefWork brief(is_brief_);
         const bool in_parts = side_.size < exponential_columns && plan_.axis.size >= exponential_long_line;
         record(in_parts ? Route::scan_exponential_parts : Route::scan_exponentials);
         if (in_parts) return run_lines();
@@ -80,7 +77,7 @@ class Job {
             });
             repair(doubtful);
         };
-        for_each_task(static_cast<std::size_t>(outer_.count() * tiles_), threads_, task);
+        for_each_task(static_cast<std::size_t>(outer_.count() * tiles_), work_.threads, task);
     }
 
   private:
@@ -108,7 +105,7 @@ class Job {
             add_all(method_, totals.get(), j, x + first * plan_.axis.in,
                     rows_of(static_cast<std::int64_t>(j)));
         };
-        for_each_task(static_cast<std::size_t>(count), threads_, total);
+        for_each_task(static_cast<std::size_t>(count), work_.threads, total);
         for (std::size_t j = 1; j < static_cast<std::size_t>(count); ++j) {
             method_.merge(before.get(), j, totals.get(), j - 1, 1);
             method_.merge(before.get(), j, before.get(), j - 1, 1);
@@ -133,7 +130,7 @@ class Job {
                 return Doubtful{x, out, (first + j) * rows + row};
             });
         };
-        for_each_task(doubtful.size(), threads_, task);
+        for_each_task(doubtful.size(), work_.threads, task);
         std::vector<Doubtful> all;
         for (const auto& some : doubtful) all.insert(all.end(), some.begin(), some.end());
         repair(all);
@@ -260,10 +257,9 @@ class Job {
     const Method method_;
     const std::int64_t item_;
     const Dim side_;
+    const SharedWork work_;
     Dims outer_;
     std::int64_t width_, tiles_;
-    std::size_t threads_;
-    bool is_brief_;
 };
 
 }  // namespace
@@ -271,7 +267,7 @@ class Job {
 void scan_exponentials(const View& x, int axis, bool reverse, void* out) {
     const FloatingPointScope scope;
     const ScanPlan plan = plan_scan(x, axis, {false, reverse, false}, x.format, out);
-    Job(plan).run();
+    ExponentialScan(plan).run();
 }
 
 }  // namespace samesum

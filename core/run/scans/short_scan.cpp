@@ -193,7 +193,7 @@ void scan_short_lines(ScanCall& call, int threads) {
         std::max<std::int64_t>(1, short_scan_task_elements / (call_lines * call.plan.axis.size));
     ShortScan scan(call);
     record(scan.route());
-    for_each_batch(call.plan.lines.count(), calls * call_lines, static_cast<std::size_t>(threads),
+    for_each_batch(call.plan.lines.count(), calls * call_lines, threads,
                    [&](std::int64_t first, std::int64_t some) { scan.run(first, first + some); });
 }
 

@@ -74,7 +74,7 @@ class PlacedResults {
             parts[i].first_bad_label = call_.labels.narrow ? add<std::int32_t>(parts[i], begin, end)
                                                            : add<std::int64_t>(parts[i], begin, end);
         };
-        for_each_task(count, static_cast<std::size_t>(thread_count()), task);
+        for_each_task(count, thread_count(), task);
         Placed found;
         found.is_done = true;
         for (const Part& part : parts) {
@@ -150,7 +150,7 @@ class PlacedResults {
                     uncertain[t].push_back(s);
             }
         };
-        for_each_task(tasks, static_cast<std::size_t>(thread_count()), task);
+        for_each_task(tasks, thread_count(), task);
         for (std::size_t t = 0; t < tasks; ++t) {
             if (found.empty < 0) found.empty = empty[t];
             found.uncertain.insert(found.uncertain.end(), uncertain[t].rbegin(), uncertain[t].rend());

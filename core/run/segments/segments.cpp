@@ -45,7 +45,7 @@ Some rows_of(const SegmentCall& call, const std::vector<bool>& is_one,
             found[t].elements.insert(found[t].elements.end(), from, from + size);
         }
     };
-    for_each_task(found.size(), found.size(), task);
+    for_each_task(found.size(), thread_count(), task);
     for (std::size_t i = 1; i < found.size(); ++i) {
         found[0].labels.insert(found[0].labels.end(), found[i].labels.begin(), found[i].labels.end());
         found[0].elements.insert(found[0].elements.end(), found[i].elements.begin(), found[i].elements.end());

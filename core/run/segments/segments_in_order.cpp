@@ -48,11 +48,9 @@ class LongSegment {
         const std::int64_t strides[] = {row, bytes_of_element(call_.in)},
                            some = std::max<std::int64_t>(long_segment_bytes / row, 1);
         const Room room(static_cast<std::size_t>(count * row));
-        for_each_batch(count, some, static_cast<std::size_t>(thread_count()),
-                       [&](std::int64_t first, std::int64_t n) {
-                           rows_.copy(segment_, part.outer, part.column, row, first, first + n,
-                                      room.get() + first * row);
-                       });
+        for_each_batch(count, some, thread_count(), [&](std::int64_t first, std::int64_t n) {
+            rows_.copy(segment_, part.outer, part.column, row, first, first + n, room.get() + first * row);
+        });
         reduce_segment_view(call_, {room.get(), 2, shape, strides, call_.in, false}, 0, out);
     }
 
@@ -97,7 +95,7 @@ class LongSegment {
             add(part, part_begin(count, t, totals.size()), part_begin(count, t + 1, totals.size()),
                 *totals[t]);
         };
-        for_each_task(totals.size(), totals.size(), task);
+        for_each_task(totals.size(), thread_count(), task);
         for (std::size_t i = 1; i < totals.size(); ++i) totals[0]->join(*totals[i]);
         return totals[0]->finish(made);
     }

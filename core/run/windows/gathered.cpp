@@ -90,8 +90,8 @@ void reduce_terms(const View* terms, std::size_t n, const Reduction& row, Format
         }
         sets.reduce(room.get(), now, static_cast<char*>(out) + begin * out_bytes);
     };
-    const BriefWork brief(bytes < brief_bytes);
-    for_each_batch(places, sets.together(), threads_for(bytes, threaded_bytes), take);
+    const SharedWork work(bytes, threaded_bytes, brief_bytes);
+    for_each_batch(places, sets.together(), work.threads, take);
 }
 
 }  // namespace samesum

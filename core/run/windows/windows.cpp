@@ -275,15 +275,15 @@ void reduce_windows(const WindowCall& call) {
     for (const WindowDim& axis : axes) outputs *= axis.outputs;
     for (const WindowKind& kind : kinds) elements += kind.count * kind.outputs;
     const std::int64_t bytes = elements * static_cast<std::int64_t>(size_of(call.x.format));
-    const int threads = bytes >= threaded_bytes ? thread_count() : 1;
+    const SharedWork work(bytes, threaded_bytes, brief_bytes);
+    const std::int64_t shares = 3 * work.threads;
     const WindowDim& outer = axes[0];
     std::int64_t block = outer.outputs;
     if (outer.is_plain) {
         std::int64_t own = static_cast<std::int64_t>(size_of(call.x.format));
         for (int i = 0; i < call.x.rank; ++i) own *= call.x.shape[i];
         own = std::max<std::int64_t>(1, own / outer.outputs);
-        block =
-            std::clamp<std::int64_t>(window_block_bytes / own, 1, (block + 3 * threads - 1) / (3 * threads));
+        block = std::clamp<std::int64_t>(window_block_bytes / own, 1, (block + shares - 1) / shares);
     }
     std::vector<Task> tasks;
     for (std::size_t k = 0; k < kinds.size(); ++k) {
@@ -301,8 +301,7 @@ void reduce_windows(const WindowCall& call) {
     };
     const std::size_t blocks =
         outer.is_plain ? static_cast<std::size_t>((outer.outputs + block - 1) / block) : 1;
-    const BriefWork brief(bytes < brief_bytes);
-    for_each_task(blocks * tasks.size(), static_cast<std::size_t>(threads), task);
+    for_each_task(blocks * tasks.size(), work.threads, task);
 }
 
 }  // namespace samesum
