@@ -55,7 +55,7 @@ class ProductOfMatrices {
                           bytes = packs ? plan_.panels * plan_.panel_bytes : 0,
                           most = static_cast<std::size_t>(contraction_packed_bytes) / (bytes + 1);
         const std::size_t together = std::min(strips, std::max<std::size_t>(1, most));
-        const Room packed(together * bytes),
+        const Scratch packed(together * bytes),
             norms(packs ? together * plan_.tile_columns * sizeof(double) : 0);
         for (std::size_t first = 0; first < strips; first += together) {
             const std::size_t now = std::min(together, strips - first);

@@ -169,7 +169,7 @@ class Windows {
     const std::int64_t size_;
     std::vector<Met> met_;
     std::int64_t lead_[3] = {x_.strides[0], x_.strides[1], x_.strides[2]};
-    std::optional<Room> copy_;
+    std::optional<Scratch> copy_;
 };
 
 }  // namespace

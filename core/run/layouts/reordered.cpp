@@ -105,7 +105,7 @@ class Permutation {
     }
 
     void put_square(const char* from, const Dim& side, const Dim& run, char* to) const {
-        const AnyUntangle any = current_instruction_set().untangling->any[std::countr_zero(size_)];
+        const AnyToColumns any = current_instruction_set().transposes->any[std::countr_zero(size_)];
         any(from, run.in / item_, static_cast<std::size_t>(side.size), static_cast<std::size_t>(run.size), to,
             static_cast<std::size_t>(side.out));
     }

@@ -47,7 +47,7 @@ void put_groups(const char* results, Format format, std::int64_t of_each, std::i
 // stack: threads may have little of it.
 template <class Each>
 void take_block(const Groups& groups, std::int64_t first, std::int64_t number, const Each& each) {
-    const Room elements(groups.room_for(number, groups.rows, groups.format));
+    const Scratch elements(groups.room_for(number, groups.rows, groups.format));
     transpose_groups(groups, first, number, elements.get());
     const std::int64_t size = static_cast<std::int64_t>(size_of(groups.format)),
                        shape[] = {groups.rows, groups.columns * number}, strides[] = {shape[1] * size, size};
@@ -73,7 +73,7 @@ void for_each_packed(const PackedLines& lines, int threads, const Each& each) {
     const Packing packing(all, size_of(x.format), x.swapped);
     const std::int64_t item = static_cast<std::int64_t>(size_of(x.format)), length = lines.length();
     for_each_batch(lines.count(), lines.together(), threads, [&](std::int64_t first, std::int64_t n) {
-        const Room elements(static_cast<std::size_t>(n * length * item));
+        const Scratch elements(static_cast<std::size_t>(n * length * item));
         packing.copy(x.data, first * length, n * length, elements.get());
         const std::int64_t shape[] = {n, length}, strides[] = {length * item, item};
         each(View{elements.get(), 2, shape, strides, x.format, false}, first);
@@ -94,7 +94,7 @@ void for_each_staged(const Staging& staging, Format format, std::int64_t more, i
     const Groups& groups = staging.groups;
     const std::int64_t rows = groups.rows + more;
     for_each_block(groups, threads, [&](const View& block, std::int64_t first, std::int64_t number) {
-        const Room results(groups.room_for(number, rows, format));
+        const Scratch results(groups.room_for(number, rows, format));
         loops(block, 0, results.get());
         put_groups(results.get(), format, rows * groups.columns, first, number, out);
     });

@@ -217,7 +217,7 @@ class BatchNorm {
     void take_columns(std::int64_t first, std::int64_t n) const {
         const std::int64_t rows = n / call_.channels, row = call_.channels * static_cast<std::int64_t>(size_),
                            item = static_cast<std::int64_t>(size_);
-        const Room room(is_direct_ ? 64 : static_cast<std::size_t>(n) * size_);
+        const Scratch room(is_direct_ ? 64 : static_cast<std::size_t>(n) * size_);
         const char* const x = elements(first, n, room.get());
         alignas(64) char column[norm_elements * 8], made[norm_elements * 8];
         for (std::int64_t r = 0, now; r < rows; r += now) {

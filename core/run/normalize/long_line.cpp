@@ -56,12 +56,12 @@ class LongLineSoftmax {
     // many). A task takes blocks that follow each other.
     template <class F>
     void for_each_part(bool puts, F each) const {
-        const std::size_t room_bytes = line_block * size_,
-                          share = divided_up(shares_.size(), static_cast<std::size_t>(threads_)),
+        const std::size_t room_bytes = line_block * size_, threads = static_cast<std::size_t>(threads_),
+                          share = (shares_.size() + threads - 1) / threads,
                           most = static_cast<std::size_t>(line_task_bytes) / room_bytes,
                           together = std::clamp<std::size_t>(most, 1, share);
         auto task = [&](std::size_t t, std::size_t) {
-            const Room room((is_direct_ ? 0 : room_bytes) + (puts ? room_bytes : 0));
+            const Scratch room((is_direct_ ? 0 : room_bytes) + (puts ? room_bytes : 0));
             const std::size_t end = std::min(shares_.size(), (t + 1) * together);
             for (std::size_t block = t * together; block < end; ++block) {
                 const std::size_t n = std::min(line_block, line_.n - block * line_block);

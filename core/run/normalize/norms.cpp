@@ -103,7 +103,7 @@ class LineNorms {
     // Neighbouring lines, element by element where it is they that lie side by side.
     void take_gathered(std::int64_t first, std::int64_t count) const {
         const std::int64_t pitch = dims_.length * item_ + 64, to = dims_.length * result_ + 64;
-        const Room room(static_cast<std::size_t>(count * (pitch + to)));
+        const Scratch room(static_cast<std::size_t>(count * (pitch + to)));
         char* const results = room.get() + count * pitch;
         const Offsets at = offsets_at(dims_.kept, first);
         const bool one_by_one = count < few_norm_neighbours;
@@ -145,7 +145,7 @@ class LineNorms {
     void take_some(std::int64_t first, std::size_t count, const char* const* x, char* const* out,
                    bool streamed) const {
         if (is_own_) return take_lines(first, count, x, out, streamed);
-        const Room room(static_cast<std::size_t>(n_ * sizeof(double)));
+        const Scratch room(static_cast<std::size_t>(n_ * sizeof(double)));
         const char* const widened = room.get();
         for (std::size_t k = 0; k < count; ++k) {
             methods_.widen[static_cast<std::size_t>(call_.x.format)](x[k], n_,

@@ -7,9 +7,9 @@
 #include "layout/copy.hpp"
 #include "layout/plan.hpp"
 #include "methods/line_method.hpp"
+#include "run/layouts/block_transpose.hpp"
 #include "run/layouts/neighbours.hpp"
 #include "run/layouts/staging.hpp"
-#include "run/layouts/tangled.hpp"
 #include "run/normalize/long_line.hpp"
 #include "run/normalize/normalize.hpp"
 #include "run/tiles.hpp"
@@ -66,7 +66,7 @@ struct Lines {
     }
     bool lie_plain() const { return !x.swapped && side.in == item; }
     // Short lines lie side by side.
-    bool are_tangled() const {
+    bool are_transposed() const {
         return are_direct() && axis.size >= 2 && axis.size <= most_transposed_line && all.rank == 1 &&
                count() >= least_transposed_count && side.in == axis.size * item && are_whole();
     }
@@ -123,8 +123,8 @@ class LineSoftmax {
     Way chosen(int threads) const {
         if (lines_.axis.size > Lines::block) return {nullptr, 0};
         const std::int64_t bytes = lines_.axis.size * lines_.item, whole = 64 / lines_.item;
-        if (lines_.are_tangled() && !methods_.fill_rows[format_][kind_](lines_.length()))
-            return {&LineSoftmax::take_tangled,
+        if (lines_.are_transposed() && !methods_.fill_rows[format_][kind_](lines_.length()))
+            return {&LineSoftmax::take_transposed,
                     std::clamp(line_task_bytes / bytes, std::int64_t{1}, share(threads))};
         if (lines_.are_direct() && !(lines_.axis.size == 1 && lines_.are_columns()))
             return {&LineSoftmax::take_direct,
@@ -153,7 +153,7 @@ class LineSoftmax {
         const std::size_t bytes = lines_.length() * static_cast<std::size_t>(lines_.item);
         const std::int64_t most =
             streams() ? std::max<std::int64_t>(1, streamed_elements / lines_.axis.size) : count;
-        const Room room(streams() ? static_cast<std::size_t>(most) * bytes : 1);
+        const Scratch room(streams() ? static_cast<std::size_t>(most) * bytes : 1);
         lines_.for_each_run(first, count, [&](std::int64_t, std::int64_t run, Offsets at) {
             for (std::int64_t i = 0; i < run; i += most) {
                 const std::int64_t now = std::min(most, run - i);
@@ -183,7 +183,7 @@ class LineSoftmax {
 
     void take_columns(std::int64_t first, std::int64_t count) const {
         record(is_copied() ? Route::softmax_columns_copied : Route::softmax_columns);
-        const Room room(bytes_for_columns(lines_.length()));
+        const Scratch room(bytes_for_columns(lines_.length()));
         const auto columns = methods_.columns[format_][kind_];
         lines_.for_each_run(first, count, [&](std::int64_t, std::int64_t run, Offsets at) {
             const LineColumns here{lines_.x.data + at.in, lines_.axis.in,  lines_.out + at.out,
@@ -199,7 +199,7 @@ class LineSoftmax {
     void run_copied(const LineColumns& lines, char* room) const {
         const std::size_t size = static_cast<std::size_t>(lines_.item), bytes = lines.count * size,
                           pitch = (bytes + 63) / 64 * 64;
-        const Room copies((streams() ? 2 : 1) * pitch * lines.n);
+        const Scratch copies((streams() ? 2 : 1) * pitch * lines.n);
         for (std::size_t i = 0; i < lines.n; ++i) {
             const char* const from = lines.x + static_cast<std::ptrdiff_t>(i) * lines.in;
             char* const to = copies.get() + i * pitch;
@@ -223,21 +223,21 @@ class LineSoftmax {
             stream(lines.out + static_cast<std::ptrdiff_t>(i) * lines.to, results + i * pitch, bytes);
     }
 
-    // As columns between an untangling and a tangling.
-    void take_tangled(std::int64_t first, std::int64_t count) const {
+    // As columns between an transposes and a tangling.
+    void take_transposed(std::int64_t first, std::int64_t count) const {
         record(Route::softmax_transposed);
-        alignas(64) char elements[Tangled::buffer_bytes], results[Tangled::buffer_bytes];
+        alignas(64) char elements[BlockTranspose::buffer_bytes], results[BlockTranspose::buffer_bytes];
         alignas(64) char room[bytes_for_columns(most_transposed_line)];
-        const Tangled tangled(static_cast<std::size_t>(lines_.item), lines_.length());
-        const std::ptrdiff_t step = tangled.step();
-        const std::int64_t most = static_cast<std::int64_t>(tangled.rows());
+        const BlockTranspose blocks(static_cast<std::size_t>(lines_.item), lines_.length());
+        const std::ptrdiff_t step = blocks.step();
+        const std::int64_t most = static_cast<std::int64_t>(blocks.rows());
         for (std::int64_t i = first; i < first + count; i += most) {
             const std::size_t n = static_cast<std::size_t>(std::min(most, first + count - i));
             const std::int64_t at = i * lines_.axis.size * lines_.item;
-            tangled.untangle(lines_.x.data + at, n, elements);
+            blocks.to_columns(lines_.x.data + at, n, elements);
             const LineColumns columns{elements, step, results, step, lines_.length(), n};
             methods_.columns[format_][kind_](columns, room);
-            tangled.tangle(results, n, lines_.out + at);
+            blocks.to_rows(results, n, lines_.out + at);
         }
     }
 
@@ -246,7 +246,7 @@ class LineSoftmax {
         record(Route::softmax_gathered);
         const std::size_t size = static_cast<std::size_t>(lines_.item), pitch = lines_.length() * size + 64;
         const auto step = static_cast<std::ptrdiff_t>(pitch);
-        const Room room(2 * pitch * static_cast<std::size_t>(count));
+        const Scratch room(2 * pitch * static_cast<std::size_t>(count));
         char* const results = room.get() + step * count;
         lines_.for_each_run(first, count, [&](std::int64_t i, std::int64_t run, Offsets at) {
             const Neighbours some{run, lines_.side.in, step, size};

@@ -69,7 +69,7 @@ class ExponentialScan {
                                side_.out,
                                plan_.axis.size,
                                plan_.axis.size};
-            const Room tile(tile_bytes);
+            const Scratch tile(tile_bytes);
             method_.init(tile.get(), static_cast<std::size_t>(some.count));
             std::vector<Doubtful> doubtful;
             scan(some, tile.get(), doubtful, [&](std::int64_t j, std::int64_t row) {
@@ -96,7 +96,7 @@ class ExponentialScan {
         const std::int64_t n = plan_.axis.size,
                            parts = std::min<std::int64_t>(exponential_parts, n / exponential_part),
                            rows = divided_up(n, parts), count = divided_up(n, rows);
-        const Room totals(tile_bytes), before(tile_bytes);
+        const Scratch totals(tile_bytes), before(tile_bytes);
         method_.init(totals.get(), static_cast<std::size_t>(count));
         method_.init(before.get(), static_cast<std::size_t>(count));
         const auto rows_of = [&](std::int64_t j) { return std::min(rows, n - j * rows); };
@@ -122,7 +122,7 @@ class ExponentialScan {
                                rows * plan_.axis.out,
                                rows,
                                rows_of(first + some_count - 1)};
-            const Room tile(tile_bytes);
+            const Scratch tile(tile_bytes);
             method_.init(tile.get(), static_cast<std::size_t>(some_count));
             method_.merge(tile.get(), 0, before.get(), static_cast<std::size_t>(first),
                           static_cast<std::size_t>(some_count));
@@ -150,7 +150,7 @@ class ExponentialScan {
     template <class Where>
     void scan(const Columns& some, void* tile, std::vector<Doubtful>& doubtful, const Where& where) const {
         const std::int64_t pitch = some.count * item_ + 64;
-        const Room room(static_cast<std::size_t>(2 * copied_rows * pitch));
+        const Scratch room(static_cast<std::size_t>(2 * copied_rows * pitch));
         char* const results = room.get() + copied_rows * pitch;
         std::vector<std::uint8_t> failed(static_cast<std::size_t>(some.count) + 64);
         for (std::int64_t r = 0; r < some.rows; r += copied_rows) {
@@ -237,7 +237,7 @@ class ExponentialScan {
             return a.out != b.out ? a.out < b.out : a.row < b.row;
         });
         const Method& method = exponential_total_method(plan_.in);
-        const Room tile(tile_bytes);
+        const Scratch tile(tile_bytes);
         std::int64_t done = 0;
         for (std::size_t i = 0; i < doubtful.size(); ++i) {
             const Doubtful& each = doubtful[i];

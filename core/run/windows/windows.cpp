@@ -134,7 +134,7 @@ class Part {
         const Dim run = outer.dim[--outer.rank];
         const Dim next = outer.rank > 0 ? outer.dim[outer.rank - 1] : Dim{1, 0, 0};
         const auto size = static_cast<std::int64_t>(size_of(call_.format));
-        const Room room(rows.bytes() + 64), results(static_cast<std::size_t>(rows.most() * size));
+        const Scratch room(rows.bytes() + 64), results(static_cast<std::size_t>(rows.most() * size));
         const std::int64_t most = rows.together(run.size, next.in);
         Walk walk(outer, first / run.size);
         for (std::int64_t at = first; at < last;) {
@@ -171,7 +171,7 @@ class Part {
         const std::int64_t out_bytes = static_cast<std::int64_t>(size_of(call_.format));
         const GatheredSets sets(call_.row, call_.x.format, call_.format, kind_.count, kind_.divisor);
         const bool in_place = kept_.rank == 1 && kept_.dim[0].out == 1;
-        const Room elements(sets.bytes()),
+        const Scratch elements(sets.bytes()),
             results(in_place ? 64 : static_cast<std::size_t>(sets.together() * out_bytes));
         const Packing packing(kept_, size_of(call_.x.format), call_.x.swapped);
         for (std::int64_t at = first; at < last; at += sets.together()) {
