@@ -6,12 +6,13 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from types import MappingProxyType
 
 import numpy as np
 
 from samesum.algebra.rows import Normalization, Scan
 from samesum.errors import ModelError, SamesumError, during
-from samesum.formats.arrays import type_text
+from samesum.formats.arrays import NDArray, type_text
 from samesum.graph.holding import Ready, holding
 from samesum.graph.model import Graph, Node, Value
 from samesum.graph.steps import Step, bound, freeing
@@ -104,19 +105,39 @@ class Program:
     """What was inferred of each result."""
     foretell: Callable[[Mapping[str, Fact]], tuple[Fact, ...]]
     """What follows for each result from what is known of inputs."""
+    constants: Mapping[str, NDArray]
+    """Every value that is always the same, read-only: those of the graph, and results of steps."""
 
 
-def prepare(graph: Graph) -> Program:
-    """The program of `graph`; UnsupportedOperator names every operator that cannot run."""
-    facts = _constants(graph)
-    known = [_foretold(_completed(step), facts) for step in bound(_ordered(graph))]
+def prepare(graph: Graph, given: Mapping[str, Fact] = MappingProxyType({})) -> Program:
+    """The program of `graph`, of which `given` says more; UnsupportedOperator names every operator that cannot run."""
+    facts = {**_constants(graph), **given}
+    known = [_planned(_foretold(_completed(step, facts), facts), facts) for step in bound(_ordered(graph))]
     said = [(value, facts[value.name]) for value in graph.declared]
     said += [(step.node.declared, step.fact) for step in known if step.node.declared is not None]
     _warn_of_contradictions(graph.name, said)
     outputs, results = tuple(_outputs(graph, facts)), tuple(facts[name] for name in graph.results)
     foretell = partial(_followed, graph, tuple(known))
     steps = freeing(known, {*graph.results, *graph.constants})
-    return Program(graph, steps, outputs, results, foretell)
+    known_values = {step.results[0]: step.fact.value for step in steps if step.is_known}
+    constants = {name: _frozen(x) for name, x in {**graph.constants, **known_values}.items() if x is not None}
+    return Program(graph, steps, outputs, results, foretell, constants)
+
+
+def _frozen(array: NDArray) -> NDArray:
+    """A view that nothing writes to."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _planned(step: Step, facts: Mapping[str, Fact]) -> Step:
+    with np.errstate(all="ignore"):
+        return step.planned(_inputs(step, facts))
+
+
+def _inputs(step: Step, facts: Mapping[str, Fact]) -> Facts:
+    return [facts[name] if name else None for name in step.node.inputs]
 
 
 def _followed(graph: Graph, steps: Sequence[Step], given: Mapping[str, Fact]) -> tuple[Fact, ...]:
@@ -126,18 +147,18 @@ def _followed(graph: Graph, steps: Sequence[Step], given: Mapping[str, Fact]) ->
     return tuple(facts[name] for name in graph.results)
 
 
-def _completed(step: Step) -> Step:
+def _completed(step: Step, facts: Mapping[str, Fact]) -> Step:
     """The step, with the programs of the graphs that it holds."""
     if step.held is None:
         return step
     with during(step.node):
-        return holding(step, _ready)
+        return holding(step, _inputs(step, facts), _ready)
 
 
-def _ready(graph: Graph) -> Ready:
+def _ready(graph: Graph, given: Mapping[str, Fact]) -> Ready:
     """A graph that a node holds."""
-    program = prepare(graph)
-    return Ready(program.steps, program.facts, program.foretell)
+    program = prepare(graph, given)
+    return Ready(program.steps, program.facts, program.foretell, program.constants)
 
 
 def _constants(graph: Graph) -> dict[str, Fact]:
@@ -150,7 +171,7 @@ def _constants(graph: Graph) -> dict[str, Fact]:
 
 def _foretold(step: Step, facts: dict[str, Fact]) -> Step:
     """The step with what is known of its result, which `facts` receives too."""
-    inputs = [facts[name] if name else None for name in step.node.inputs]
+    inputs = _inputs(step, facts)
     if step.infer_all is not None:
         several = step.infer_all(inputs)
         facts.update((name, fact) for name, fact in zip(step.node.outputs, several, strict=True) if name)
@@ -158,8 +179,8 @@ def _foretold(step: Step, facts: dict[str, Fact]) -> Step:
     fact = step.infer(inputs)
     if fact.value is None and _is_small(fact) and all(each is None or each.value is not None for each in inputs):
         fact = _folded(step, inputs, fact)
-    facts[step.result] = fact
-    return replace(step, fact=fact, detail=_detail(step.operation, inputs))
+    facts[step.results[0]] = fact
+    return replace(step, fact=fact, is_known=fact.value is not None, detail=_detail(step.operation, inputs))
 
 
 def _is_small(fact: Fact) -> bool:
@@ -251,7 +272,8 @@ def described(program: Program) -> str:
     ]
     width = len(str(count))
     for number, step in enumerate(program.steps, 1):
-        lines.append(f"  {number:>{width}}. {_line(step)}" + (f"; frees {', '.join(step.frees)}" if step.frees else ""))
+        after = "; known beforehand" if step.is_known else f"; frees {', '.join(step.frees)}" if step.frees else ""
+        lines.append(f"  {number:>{width}}. {_line(step)}{after}")
         lines += [f"  {'':{width}}    {line}" for line in _inner(step)]
     for value, source in zip(program.outputs, graph.results, strict=True):
         lines.append(f"  output  {value}" + ("" if source == value.name else f", which is {source}"))
