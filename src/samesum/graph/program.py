@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from math import prod
 from types import MappingProxyType
 
 import numpy as np
@@ -106,7 +107,7 @@ class Program:
     foretell: Callable[[Mapping[str, Fact]], tuple[Fact, ...]]
     """What follows for each result from what is known of inputs."""
     constants: Mapping[str, NDArray]
-    """Every value that is always the same, read-only: those of the graph, and results of steps."""
+    """The values that are always the same and that a step or a result needs, read-only."""
 
 
 def prepare(graph: Graph, given: Mapping[str, Fact] = MappingProxyType({})) -> Program:
@@ -118,9 +119,9 @@ def prepare(graph: Graph, given: Mapping[str, Fact] = MappingProxyType({})) -> P
     _warn_of_contradictions(graph.name, said)
     outputs, results = tuple(_outputs(graph, facts)), tuple(facts[name] for name in graph.results)
     foretell = partial(_followed, graph, tuple(known))
-    steps = freeing(known, {*graph.results, *graph.constants})
-    known_values = {step.results[0]: step.fact.value for step in steps if step.is_known}
-    constants = {name: _frozen(x) for name, x in {**graph.constants, **known_values}.items() if x is not None}
+    used = {*graph.results, *(name for step in known if not step.is_known for name in step.node.inputs if name)}
+    constants = {name: _frozen(fact.value) for name in used if (fact := facts[name]).value is not None}
+    steps = freeing(known, {*graph.results, *constants})
     return Program(graph, steps, outputs, results, foretell, constants)
 
 
@@ -143,7 +144,10 @@ def _inputs(step: Step, facts: Mapping[str, Fact]) -> Facts:
 def _followed(graph: Graph, steps: Sequence[Step], given: Mapping[str, Fact]) -> tuple[Fact, ...]:
     facts = {**_constants(graph), **given}
     for step in steps:
-        _foretold(step, facts)
+        if step.is_known:
+            facts[step.results[0]] = step.fact
+        else:
+            _foretold(step, facts)
     return tuple(facts[name] for name in graph.results)
 
 
@@ -177,19 +181,23 @@ def _foretold(step: Step, facts: dict[str, Fact]) -> Step:
         facts.update((name, fact) for name, fact in zip(step.node.outputs, several, strict=True) if name)
         return replace(step, fact=several[0], facts=several)
     fact = step.infer(inputs)
-    if fact.value is None and _is_small(fact) and all(each is None or each.value is not None for each in inputs):
+    if (
+        fact.value is None
+        and all(each is None or each.value is not None for each in inputs)
+        and _adds_little(fact, inputs)
+    ):
         fact = _folded(step, inputs, fact)
     facts[step.results[0]] = fact
     return replace(step, fact=fact, is_known=fact.value is not None, detail=_detail(step.operation, inputs))
 
 
-def _is_small(fact: Fact) -> bool:
-    if fact.shape is None:
+def _adds_little(fact: Fact, inputs: Facts) -> bool:
+    """True for a result of few elements, or of no more bytes than the constants that it is made of."""
+    if fact.shape is None or fact.dtype is None or None in fact.shape:
         return False
-    size = 1
-    for dim in fact.shape:
-        size *= rules.FOLLOWED + 1 if dim is None else dim
-    return size <= rules.FOLLOWED
+    size = prod(dim for dim in fact.shape if dim is not None)
+    held = sum(each.value.nbytes for each in inputs if each is not None and each.value is not None)
+    return size <= rules.FOLLOWED or size * fact.dtype.itemsize <= held
 
 
 def _folded(step: Step, inputs: Facts, fact: Fact) -> Fact:

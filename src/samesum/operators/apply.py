@@ -220,7 +220,11 @@ def _guarded(operation: Operation, facts: Facts, compute: Callable[..., R]) -> C
     spec = operation.spec
     row, are_checked, constants = ROWS[spec.identifier], _settle(spec, facts), _constants(facts)
     made = None
-    if facts and all(i >= len(facts) or facts[i] is None or constants[i] is not None for i in row.made_of):
+    if (
+        facts
+        and _fit(spec, facts)
+        and all(i >= len(facts) or facts[i] is None or constants[i] is not None for i in row.made_of)
+    ):
         try:
             made = row.make(operation, constants)
         except SamesumError:

@@ -118,16 +118,20 @@ def _padding(places: sizes.Places, value: int | None = None, since: int = 1) -> 
 
 
 def _recurrent(name: str, kind: recurrent.Kind) -> Row:
-    return several(name, recurrent.recurrent(kind), recurrent.recurrent_facts, most=1 + kind.states)
+    run, facts_of = recurrent.recurrent, recurrent.recurrent_facts
+    return several(name, run, facts_of, most=1 + kind.states, make=recurrent.layers_of(kind), made_of=(1, 2, 3, 7))
 
 
 def _recurrent_ir(name: str, kind: recurrent.Kind) -> tuple[Row, ...]:
-    return (
-        several(f"{name}Sequence", recurrent.recurrent_ir(kind), recurrent.recurrent_ir_facts(), most=1 + kind.states),
-        several(
-            f"{name}Cell", recurrent.recurrent_ir(kind, True), recurrent.recurrent_ir_facts(True), most=kind.states
-        ),
-    )
+    rows = []
+    for suffix, run, before, most in (
+        ("Sequence", recurrent.sequence_of_ir, 2 + kind.states, 1 + kind.states),
+        ("Cell", recurrent.step_of_ir, 1 + kind.states, kind.states),
+    ):
+        facts_of, places = recurrent.recurrent_ir_facts(suffix == "Cell"), (before, before + 1, before + 2)
+        make = recurrent.layers_of_ir(kind, before)
+        rows.append(several(name + suffix, run, facts_of, most=most, make=make, made_of=places))
+    return tuple(rows)
 
 
 ONNX_MOVING_ROWS = (
