@@ -11,7 +11,7 @@ from samesum.formats.arrays import NDArray, Shape
 from samesum.graph.control import RUNS, Arrays, Body, Call, Run, scalar
 from samesum.graph.model import Graph, Node, Value
 from samesum.graph.steps import Step, run_steps
-from samesum.operators.apply import check_inputs
+from samesum.operators.apply import check_inputs, settle
 from samesum.operators.rows import UNKNOWN, Fact, Facts, Inputs
 from samesum.specs.bind import Operation
 
@@ -61,7 +61,8 @@ def holding(step: Step, facts: Facts, prepare: Callable[[Graph, Mapping[str, Fac
     call = Call(bodies, step.held.attributes, len(node.outputs), node.ports)
     if not node.ports:
         _check(step, call)
-    run_all = partial(_run, step.held, _RUNS[step.title], call, node)
+    is_checked = settle(step.held.spec, facts[: len(facts) - len(node.captures)])
+    run_all = partial(_run, step.held, _RUNS[step.title], call, node, is_checked)
     return replace(
         step,
         call=lambda inputs: run_all(inputs)[0],
@@ -103,11 +104,14 @@ def _body(node: Node, graph: Graph, ready: Ready) -> Body:
     return Body(run, own, ready.facts, said, foretell)
 
 
-def _run(operation: Operation, run: Run, call: Call, node: Node, inputs: Inputs) -> tuple[NDArray, ...]:
+def _run(
+    operation: Operation, run: Run, call: Call, node: Node, is_checked: bool, inputs: Inputs
+) -> tuple[NDArray, ...]:
     count = len(inputs) - len(node.captures)
     captured = [each for each in inputs[count:] if each is not None]
     try:
-        check_inputs(operation.spec, inputs[:count])
+        if not is_checked:
+            check_inputs(operation.spec, inputs[:count])
         return tuple(run(call, inputs[:count], captured)[: call.outputs])
     except (SamesumError, MemoryError) as error:
         raise saying(operation.spec.identifier, error) from None

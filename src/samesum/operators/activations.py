@@ -17,7 +17,7 @@ from samesum.errors import ShapeError
 from samesum.formats.arrays import Dtype, NDArray
 from samesum.formats.conversion import convert
 from samesum.operators import pointwise
-from samesum.operators.pointwise import broadcast_shape, clip_attributes, given, optional, relu, widened
+from samesum.operators.pointwise import broadcast_shape, clip_attributes, clipped, given, optional, relu, widened
 from samesum.operators.rows import Attributes, Inputs, Run
 
 _ZERO, _ONE = np.zeros(1), np.ones(1)
@@ -31,7 +31,9 @@ def affine(x: NDArray, alpha: Any, beta: Any) -> NDArray:
 
 def hard_sigmoid(x: NDArray, alpha: Any, beta: Any) -> NDArray:
     """alpha x + beta between 0 and 1, rounded once."""
-    return np.asarray(_clipped(affine(x, alpha, beta), 0.0, 1.0) + x.dtype.type(0))  # a zero is +0
+    y = affine(x, alpha, beta)
+    zero = np.zeros((), y.dtype)
+    return np.asarray(clipped(y, zero, np.ones((), y.dtype)) + zero)  # a zero is +0
 
 
 def leaky(x: NDArray, alpha: Any) -> NDArray:

@@ -218,7 +218,7 @@ def _guarded(operation: Operation, facts: Facts, compute: Callable[..., R]) -> C
     What cannot be made of constants is left to the call, which says why.
     """
     spec = operation.spec
-    row, are_checked, constants = ROWS[spec.identifier], _settle(spec, facts), _constants(facts)
+    row, are_checked, constants = ROWS[spec.identifier], settle(spec, facts), _constants(facts)
     made = None
     if (
         facts
@@ -245,7 +245,7 @@ def _constants(facts: Facts) -> Inputs:
     return [None if fact is None else fact.value for fact in facts]
 
 
-def _settle(spec: Spec, facts: Facts) -> bool:
+def settle(spec: Spec, facts: Facts) -> bool:
     """True if the dtypes and ranks of all inputs are known, and `check_inputs` refuses none."""
     if not facts or any(fact is not None and (fact.dtype is None or fact.shape is None) for fact in facts):
         return False

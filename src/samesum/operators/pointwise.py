@@ -223,7 +223,7 @@ def bounds_of_inputs(_: Attributes, inputs: Inputs) -> Bounds:
 
 def clip_inputs(bounds: Bounds, inputs: Inputs) -> NDArray:
     """Clip since opset 11: where the bounds cross, the upper one wins."""
-    return _clipped(given(inputs, 0), *bounds)
+    return clipped(given(inputs, 0), *bounds)
 
 
 def clip_attributes(attributes: Attributes, inputs: Inputs) -> NDArray:
@@ -231,11 +231,11 @@ def clip_attributes(attributes: Attributes, inputs: Inputs) -> NDArray:
     x = given(inputs, 0)
     low, high = attributes["min"], attributes["max"]
     if x.dtype.kind not in "iu":
-        return _clipped(x, *(None if b is None else np.float64(b).astype(x.dtype) for b in (low, high)))
+        return clipped(x, *(None if b is None else np.float64(b).astype(x.dtype) for b in (low, high)))
     limits = np.iinfo(x.dtype)
     least = limits.min if not low > limits.min else min(int(np.ceil(min(low, 2.0**64))), limits.max)
     most = limits.max if not high < limits.max else max(int(np.floor(max(high, -(2.0**64)))), limits.min)
-    return _clipped(x, x.dtype.type(least), x.dtype.type(most))
+    return clipped(x, x.dtype.type(least), x.dtype.type(most))
 
 
 _ENDS: dict[Dtype, tuple[NDArray, NDArray, NDArray]] = {
@@ -245,7 +245,7 @@ _ENDS: dict[Dtype, tuple[NDArray, NDArray, NDArray]] = {
 """The least number of each type, zero and the greatest, as arrays, which NumPy takes sooner than scalars."""
 
 
-def _clipped(x: NDArray, low: Any, high: Any) -> NDArray:
+def clipped(x: NDArray, low: Any, high: Any) -> NDArray:
     """Between the bounds. `clip` is seven times as fast as `np.maximum` and `np.minimum` with scalars."""
     if x.dtype in _ENDS:
         least, _, greatest = _ENDS[x.dtype]
@@ -256,7 +256,7 @@ def _clipped(x: NDArray, low: Any, high: Any) -> NDArray:
 
 def relu(x: NDArray) -> Any:
     """max(x, 0); NaN stays NaN."""
-    return _clipped(x, _ENDS[x.dtype][1] if x.dtype in _ENDS else x.dtype.type(0), None)
+    return clipped(x, _ENDS[x.dtype][1] if x.dtype in _ENDS else x.dtype.type(0), None)
 
 
 def cast(attributes: Attributes, inputs: Inputs) -> NDArray:
