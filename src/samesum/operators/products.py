@@ -53,9 +53,11 @@ def einsum(attributes: Attributes, inputs: Inputs) -> NDArray:
 
 def _turned(attributes: Attributes, a: NDArray, b: NDArray) -> tuple[NDArray, NDArray]:
     """The operands with their last two axes exchanged where that is asked for; a vector has no two."""
-    is_turned = (attributes.get("transpose_a"), attributes.get("transpose_b"))
-    first, second = (x.swapaxes(-1, -2) if t and x.ndim > 1 else x for x, t in zip((a, b), is_turned, strict=True))
-    return first, second
+    if attributes.get("transpose_a") and a.ndim > 1:
+        a = a.swapaxes(-1, -2)
+    if attributes.get("transpose_b") and b.ndim > 1:
+        b = b.swapaxes(-1, -2)
+    return a, b
 
 
 def _check_broadcast(c: NDArray, shape: tuple[int, int], broadcasts: bool) -> None:

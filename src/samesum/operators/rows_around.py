@@ -8,7 +8,7 @@ from samesum.algebra.rows import MAX, MEAN, MIN, SUM
 from samesum.engine import elementwise
 from samesum.formats.arrays import NDArray
 from samesum.operators import facts, norms, pointwise, shaping, slicing
-from samesum.operators.rows import Row, Run, row, several
+from samesum.operators.rows import Row, Run, made, row, several
 from samesum.operators.scatters import ONNX_SCATTER_ROWS, OPENVINO_SCATTER_ROWS
 
 
@@ -94,7 +94,7 @@ ONNX_ROWS = (
     _variadic("Sum", pointwise.variadic(SUM)),
     _variadic("Mean", pointwise.variadic(MEAN)),
     row("Clip", pointwise.clip_attributes, facts.same),
-    row("Clip", pointwise.clip_inputs, facts.same, 11),
+    made("Clip", pointwise.bounds_of_inputs, (1, 2), pointwise.clip_inputs, facts.same, 11),
     row("Identity", pointwise.identity, facts.same),
     row("Cast", pointwise.cast, facts.to_attribute("to")),
     row("CastLike", pointwise.cast_like, facts.cast_like),

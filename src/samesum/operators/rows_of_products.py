@@ -13,7 +13,7 @@ from samesum.formats.arrays import NDArray
 from samesum.operators import convolutions, products
 from samesum.operators.convolutions import ONNX_CONV, Layer, convolved
 from samesum.operators.pointwise import given, optional
-from samesum.operators.rows import Attributes, Inputs, Row, row
+from samesum.operators.rows import Attributes, Inputs, Row, made, row
 
 # Products of quantized matrices and convolutions: exact integers, and the real value rounded once.
 
@@ -127,7 +127,8 @@ def _rounded_quotient(a: NDArray, b: NDArray, divisor: NDArray) -> NDArray:
 
 
 def _convolution(name: str, layer: Layer) -> Row:
-    return row(name, convolutions.convolution(layer), convolutions.convolution_shape(layer))
+    shape = convolutions.convolution_shape(layer)
+    return made(name, convolutions.filters(layer), (1, 2), convolutions.convolution, shape)
 
 
 ONNX_PRODUCT_ROWS = (

@@ -26,22 +26,26 @@ def _zero_copies(attributes: Attributes) -> bool:
     return bool(attributes["special_zero"]) if "special_zero" in attributes else not attributes.get("allowzero")
 
 
-def _resolved(shape: tuple[int, ...], target: list[int], zero_copies: bool) -> tuple[int, ...]:
-    said = f"shape {list(shape)} to {target}"
-    if zero_copies:
-        if any(dim == 0 and i >= len(shape) for i, dim in enumerate(target)):
-            raise ShapeError(f"{said}: a 0 copies a dim that the input does not have")
-        target = [shape[i] if dim == 0 else dim for i, dim in enumerate(target)]
-    if target.count(-1) > 1 or min(target, default=0) < -1:
-        raise ShapeError(f"{said}: allowed are sizes, 0 and one -1")
-    size, known = math.prod(shape), math.prod(dim for dim in target if dim != -1)
-    if -1 in target:
+def _resolved(shape: tuple[int, ...], said: list[int], zero_copies: bool) -> tuple[int, ...]:
+    target = said
+    if zero_copies and 0 in said:
+        if any(dim == 0 and i >= len(shape) for i, dim in enumerate(said)):
+            raise _refused(shape, said, "a 0 copies a dim that the input does not have")
+        target = [shape[i] if dim == 0 else dim for i, dim in enumerate(said)]
+    if min(target, default=0) < 0:
+        if target.count(-1) > 1 or min(target) < -1:
+            raise _refused(shape, said, "allowed are sizes, 0 and one -1")
+        size, known = math.prod(shape), -math.prod(target)
         if known == 0 or size % known:
-            raise ShapeError(f"{said}: -1 cannot be inferred from {size} elements")
+            raise _refused(shape, said, f"-1 cannot be inferred from {size} elements")
         target = [size // known if dim == -1 else dim for dim in target]
-    elif known != size:
-        raise ShapeError(f"{said}: {size} elements do not become {known}")
+    elif math.prod(target) != math.prod(shape):
+        raise _refused(shape, said, f"{math.prod(shape)} elements do not become {math.prod(target)}")
     return checked(target)
+
+
+def _refused(shape: tuple[int, ...], target: list[int], why: str) -> ShapeError:
+    return ShapeError(f"shape {list(shape)} to {target}: {why}")
 
 
 def squeeze(attributes: Attributes, inputs: Inputs) -> NDArray:
