@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from samesum.algebra.rows import SUM
+from samesum.engine.arrays import deferred
 from samesum.engine.contractions import vecdot
 from samesum.engine.machine import undisturbed
 from samesum.engine.memory import flags_of, reduce
-from samesum.engine.totals import decoded, product_error
-from samesum.errors import ArgumentError, DtypeError, ShapeError
+from samesum.engine.totals import decoded_with_flags, product_error
+from samesum.errors import DtypeError, ShapeError
 from samesum.formats.arrays import ArrayLike, Dtype, NDArray, Result, boolean_of
 from samesum.formats.axes import Axes, all_from_front
 from samesum.formats.elements import FLOATS_PLUS
@@ -20,6 +21,9 @@ from samesum.formats.rounding import FORMATS, quotient
 from samesum.frontends.arrays.calls import No, as_floats
 from samesum.frontends.arrays.dots import common_dtype
 from samesum.frontends.arrays.reductions import mean
+
+if TYPE_CHECKING:
+    from samesum.frontends.arrays.state import State
 
 _ERRORS = {8: 2.0**-100, 4: 2.0**-50, 2: 2.0**-50}
 """By the bytes of an element: how far a quotient in two doubles is from the exact one at most, of itself."""
@@ -42,7 +46,7 @@ def average(x: ArrayLike, /, axis: Axes = None, weights: ArrayLike | None = None
     infinity or NaN among the elements or weights what it gives in their sums.
 
     Raises ShapeError for weights of another shape, AxisError for an axis out of range or given twice, ArgumentError for
-    integers from 2^53 on beside weights and for a lazy array with weights, DtypeError as `mean` and `vecdot` do.
+    integers from 2^53 on beside weights, DtypeError as `mean` and `vecdot` do.
     Source: NumPy, `average`.
 
     >>> import numpy as np
@@ -54,26 +58,16 @@ def average(x: ArrayLike, /, axis: Axes = None, weights: ArrayLike | None = None
     keeps = boolean_of("keepdims", keepdims)
     if weights is None:
         return mean(x, axis, keepdims=keeps)
-    if hasattr(x, "__dask_graph__") or hasattr(weights, "__dask_graph__"):
-        raise ArgumentError(
-            "a weighted mean is of arrays in memory; of lazy ones take vecdot(x, weights) / sum(weights)"
-        )
+    if (later := deferred("average", (x, weights), axis, keeps)) is not None:
+        return later
     return _weighted(as_floats(x), as_floats(weights), axis, keeps)
 
 
 @undisturbed
 def _weighted(x: NDArray, weights: NDArray, axis: Axes, keeps: bool) -> Result:
-    axes = all_from_front(axis, x.ndim)
-    lengths = tuple(x.shape[each] for each in axes)
-    if weights.shape not in (x.shape, lengths):
-        raise ShapeError(f"the weights have shape {weights.shape}; allowed are {x.shape} and, along {axes}, {lengths}")
-    dtype = common_dtype(x.dtype, weights.dtype)
-    if dtype.name not in FLOATS_PLUS:
-        raise DtypeError(
-            f"a weighted mean of {x.dtype.name} and {weights.dtype.name}: allowed are {sorted(FLOATS_PLUS)}"
-        )
+    axes, dtype = checked_weights(x, weights, axis)
     kept = tuple(each for each in range(x.ndim) if each not in axes)
-    order, length = (*kept, *axes), math.prod(lengths)
+    order, length = (*kept, *axes), math.prod(x.shape[each] for each in axes)
     lines = x.transpose(order).reshape(-1 if length else math.prod(x.shape[each] for each in kept), length)
     by = weights.transpose(order).reshape(lines.shape) if weights.shape == x.shape else weights.reshape(1, length)
     with np.errstate(all="ignore"):
@@ -83,6 +77,20 @@ def _weighted(x: NDArray, weights: NDArray, axis: Axes, keeps: bool) -> Result:
     return found
 
 
+def checked_weights(x: Any, weights: Any, axis: Axes) -> tuple[tuple[int, ...], Dtype]:
+    """The axes and the dtype of a weighted mean of floats; raises AxisError, ShapeError and DtypeError."""
+    axes = all_from_front(axis, x.ndim)
+    lengths = tuple(x.shape[each] for each in axes)
+    if weights.shape not in (x.shape, lengths):
+        raise ShapeError(f"the weights have shape {weights.shape}; allowed are {x.shape} and, along {axes}, {lengths}")
+    dtype = common_dtype(x.dtype, weights.dtype)
+    if dtype.name not in FLOATS_PLUS:
+        raise DtypeError(
+            f"a weighted mean of {x.dtype.name} and {weights.dtype.name}: allowed are {sorted(FLOATS_PLUS)}"
+        )
+    return axes, dtype
+
+
 def _quotients(x: NDArray, weights: NDArray, dtype: Dtype) -> NDArray:
     """Of each line: where two doubles do not say how the quotient is rounded, from integers."""
     products, sums = _sums(x, weights)
@@ -90,10 +98,10 @@ def _quotients(x: NDArray, weights: NDArray, dtype: Dtype) -> NDArray:
     product = high * sums[0]
     rest = (products[0] - product) - product_error(high, sums[0], product) + products[1] - high * sums[1]
     low, error = rest / sums[0], np.abs(high) * _ERRORS[dtype.itemsize]
-    least, most = (_rounded(high + (low + way * error), dtype) for way in (-1, 1))
+    least, most = (rounded(high + (low + way * error), dtype) for way in (-1, 1))
     sizes = np.abs([products[0], sums[0], high])
     is_sure = ((sizes > 1 / _MODERATE) & (sizes < _MODERATE)).all(axis=0) & (least == most)
-    result = np.where(is_sure, least, _rounded(high, dtype))
+    result = np.where(is_sure, least, rounded(high, dtype))
     left = np.flatnonzero(~is_sure)
     if left.size:
         result[left] = _from_integers(x[left], np.broadcast_to(weights, x.shape)[left], result[left], dtype)
@@ -113,7 +121,8 @@ def _sums(x: NDArray, weights: NDArray) -> tuple[list[NDArray], list[NDArray]]:
     return [products, np.asarray(rest)], [sums, np.asarray(reduce(SUM, longer, -1))]
 
 
-def _rounded(x: NDArray, dtype: Dtype) -> NDArray:
+def rounded(x: NDArray, dtype: Dtype) -> NDArray:
+    """Doubles rounded once to a float type."""
     return np.asarray(reduce(SUM, x, (), flags_of(SUM), dtype))
 
 
@@ -122,15 +131,18 @@ def _from_integers(x: NDArray, weights: NDArray, plain: NDArray, dtype: Dtype) -
     from samesum.frontends.arrays.kept_states import state_of_products
     from samesum.frontends.arrays.state import State
 
-    is_finite = np.asarray(np.isfinite(x).all(axis=1) & np.isfinite(weights).all(axis=1))
-    x, weights = (np.where(is_finite[:, None], each, 0).astype(np.float64) for each in (x, weights))
+    x, weights = (each.astype(np.float64) for each in (x, weights))
     below = State(["sum"], 1)
     below.update(weights)
-    totals: Any = [state._measures["sum"] for state in (state_of_products(x, weights, -1), below)]
-    form, bits = FORMATS[dtype.name], plain.view(f"u{dtype.itemsize}").copy()
-    for place, ((a, up), (b, more)) in enumerate(
-        zip(*(decoded(each.totals.encoded()) for each in totals), strict=True)
-    ):
-        if is_finite[place] and b:
-            bits[place] = form.nearest(*quotient((a if b > 0 else -a) << up, 0, abs(b) << more))
-    return bits.view(dtype)
+    return divided(state_of_products(x, weights, -1), below, plain, dtype)
+
+
+def divided(above: State, below: State, plain: NDArray, dtype: Dtype) -> NDArray:
+    """The quotients of the sums of two states of floats; `plain` where one is not finite or the divisor is zero."""
+    totals: Any = [state._measures["sum"] for state in (above, below)]
+    form, found = FORMATS[dtype.name], plain.reshape(-1).view(f"u{dtype.itemsize}").copy()
+    pairs = zip(*(decoded_with_flags(each.totals.encoded()) for each in totals), strict=True)
+    for place, ((a, up, flags), (b, more, others)) in enumerate(pairs):
+        if b and not flags | others:
+            found[place] = form.nearest(*quotient((a if b > 0 else -a) << up, 0, abs(b) << more))
+    return found.view(dtype).reshape(plain.shape)
