@@ -1,19 +1,14 @@
-"""ONNX's API for arrays, normalizations and global pools: named and called as the standard does."""
+"""ONNX's API for arrays, quantized numbers, normalizations and global pools: named and called as the standard does."""
+
+# ruff: noqa: N803 - the inputs have the standard's names
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Literal, overload
 
-from samesum.errors import AttributeValueError
 from samesum.formats.arrays import ArrayLike, NDArray, Out
-from samesum.frontends.standards.attributes import arrays, hashed, normalize, operation_given
-from samesum.operators.apply import apply, apply_all
-from samesum.specs.lookup import operation_of
-
-# ONNX's API for arrays, numbers and their quantized form: named and called as the standard does.
-
-_DEFAULTS = {"axis": 1, "block_size": 0, "output_dtype": 0, "saturate": 1, "precision": 0}
+from samesum.frontends.standards.calls import normalize, one, several, some
 
 
 def QuantizeLinear(
@@ -43,15 +38,7 @@ def QuantizeLinear(
     >>> QuantizeLinear(np.float32([-1, 0, 0.3, 0.5, 99]), np.float32(0.2), np.uint8(10))
     array([  5,  10,  12,  12, 255], dtype=uint8)
     """
-    attributes = {
-        "axis": axis,
-        "block_size": block_size,
-        "output_dtype": output_dtype,
-        "precision": precision,
-        "saturate": saturate,
-    }
-    operation = operation_given("onnx", "QuantizeLinear", opset, _DEFAULTS, attributes)
-    return apply(operation, arrays(x, y_scale, y_zero_point))
+    return one("onnx", QuantizeLinear, locals())
 
 
 def DequantizeLinear(
@@ -73,9 +60,7 @@ def DequantizeLinear(
     >>> DequantizeLinear(np.int32([2**31 - 1, -3]), np.float32(0.1))
     array([ 2.1474837e+08, -3.0000001e-01], dtype=float32)
     """
-    attributes = {"axis": axis, "block_size": block_size, "output_dtype": output_dtype}
-    operation = operation_given("onnx", "DequantizeLinear", opset, _DEFAULTS, attributes)
-    return apply(operation, arrays(x, x_scale, x_zero_point))
+    return one("onnx", DequantizeLinear, locals())
 
 
 def DynamicQuantizeLinear(x: ArrayLike, *, opset: int | None = None) -> tuple[NDArray, NDArray, NDArray]:
@@ -92,11 +77,8 @@ def DynamicQuantizeLinear(x: ArrayLike, *, opset: int | None = None) -> tuple[ND
     >>> DynamicQuantizeLinear(np.float32([0, 2, -3]))
     (array([153, 255,   0], dtype=uint8), array(0.01960784, dtype=float32), array(153, dtype=uint8))
     """
-    y, scale, zero = apply_all(operation_of("onnx", "DynamicQuantizeLinear", opset), 3, arrays(x))
+    y, scale, zero = several("onnx", DynamicQuantizeLinear, locals(), 3)
     return y, scale, zero
-
-
-# ruff: noqa: N803 - the inputs have the standard's names
 
 
 def Softmax(input: ArrayLike, *, axis: int | None = None, opset: int | None = None, out: Out | None = None) -> NDArray:
@@ -200,13 +182,7 @@ def LayerNormalization(
     >>> LayerNormalization(np.float32([[1e30, 3e30]]), np.float32([1, 1]))
     array([[-1.,  1.]], dtype=float32)
     """
-    if not isinstance(outputs, int) or outputs not in (1, 3):
-        raise AttributeValueError(f"outputs is {outputs!r}; allowed are 1 and 3")
-    inputs = (X, Scale) if B is None else (X, Scale, B)
-    if outputs == 3:
-        attributes = {"axis": axis, "epsilon": epsilon, "stash_type": stash_type}
-        return apply_all(operation_of("onnx", "LayerNormalization", opset, **attributes), 3, arrays(*inputs))
-    return _applied("LayerNormalization", opset, inputs, axis=axis, epsilon=epsilon, stash_type=stash_type)
+    return some("onnx", LayerNormalization, locals(), 1, 3)
 
 
 def RMSNormalization(
@@ -227,7 +203,7 @@ def RMSNormalization(
     >>> RMSNormalization(np.float32([[3e20, 3e20]]), np.float32([1, 2]))
     array([[1., 2.]], dtype=float32)
     """
-    return _applied("RMSNormalization", opset, (X, scale), axis=axis, epsilon=epsilon, stash_type=stash_type)
+    return one("onnx", RMSNormalization, locals())
 
 
 def GroupNormalization(
@@ -251,9 +227,7 @@ def GroupNormalization(
     >>> GroupNormalization(np.float32([[1000, 1002, 5, 9]]), np.ones(4, "f"), np.zeros(4, "f"), num_groups=2, epsilon=0)
     array([[-1.,  1., -1.,  1.]], dtype=float32)
     """
-    newer = {} if stash_type is None else {"stash_type": stash_type}
-    inputs = (X, scale, bias)
-    return _applied("GroupNormalization", opset, inputs, num_groups=num_groups, epsilon=epsilon, **newer)
+    return one("onnx", GroupNormalization, locals())
 
 
 def InstanceNormalization(
@@ -268,7 +242,7 @@ def InstanceNormalization(
     array([[[-1.,  1.],
             [-1.,  3.]]], dtype=float32)
     """
-    return _applied("InstanceNormalization", opset, (input, scale, B), epsilon=epsilon)
+    return one("onnx", InstanceNormalization, locals())
 
 
 def MeanVarianceNormalization(X: ArrayLike, *, axes: Sequence[int] = (0, 2, 3), opset: int | None = None) -> NDArray:
@@ -281,7 +255,7 @@ def MeanVarianceNormalization(X: ArrayLike, *, axes: Sequence[int] = (0, 2, 3), 
     array([[-1.,  1.],
            [-1.,  1.]], dtype=float32)
     """
-    return _applied("MeanVarianceNormalization", opset, (X,), axes=hashed(axes))
+    return one("onnx", MeanVarianceNormalization, locals())
 
 
 def LpNormalization(input: ArrayLike, *, axis: int = -1, p: int = 2, opset: int | None = None) -> NDArray:
@@ -294,7 +268,7 @@ def LpNormalization(input: ArrayLike, *, axis: int = -1, p: int = 2, opset: int 
     >>> LpNormalization(np.float32([3, 4]) * np.float32(2.0**100))
     array([0.6, 0.8], dtype=float32)
     """
-    return _applied("LpNormalization", opset, (input,), axis=axis, p=p)
+    return one("onnx", LpNormalization, locals())
 
 
 def GlobalAveragePool(X: ArrayLike, *, opset: int | None = None) -> NDArray:
@@ -306,7 +280,7 @@ def GlobalAveragePool(X: ArrayLike, *, opset: int | None = None) -> NDArray:
     >>> GlobalAveragePool(np.float32([[[1, 2, 6]]]))
     array([[[3.]]], dtype=float32)
     """
-    return _applied("GlobalAveragePool", opset, (X,))
+    return one("onnx", GlobalAveragePool, locals())
 
 
 def GlobalMaxPool(X: ArrayLike, *, opset: int | None = None) -> NDArray:
@@ -318,7 +292,7 @@ def GlobalMaxPool(X: ArrayLike, *, opset: int | None = None) -> NDArray:
     >>> GlobalMaxPool(np.float32([[[1, 2, 6]]]))
     array([[[6.]]], dtype=float32)
     """
-    return _applied("GlobalMaxPool", opset, (X,))
+    return one("onnx", GlobalMaxPool, locals())
 
 
 def GlobalLpPool(X: ArrayLike, *, p: int = 2, opset: int | None = None) -> NDArray:
@@ -330,8 +304,4 @@ def GlobalLpPool(X: ArrayLike, *, p: int = 2, opset: int | None = None) -> NDArr
     >>> GlobalLpPool(np.float32([[[3e30, 4e30]]]))
     array([[[5.e+30]]], dtype=float32)
     """
-    return _applied("GlobalLpPool", opset, (X,), p=p)
-
-
-def _applied(name: str, opset: int | None, inputs: Sequence[ArrayLike], **attributes: object) -> NDArray:
-    return apply(operation_of("onnx", name, opset, **attributes), arrays(*inputs))
+    return one("onnx", GlobalLpPool, locals())

@@ -7,14 +7,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, Required, TypedDict, Unpack, overload
 
-from samesum.errors import AttributeValueError
 from samesum.formats.arrays import ArrayLike, NDArray
-from samesum.frontends.standards.attributes import arrays, operation_given
-from samesum.operators.apply import apply, apply_all
-from samesum.specs.bind import Operation
-from samesum.specs.lookup import operation_of
-
-_DEFAULTS = {"auto_pad": "NOTSET", "ceil_mode": 0, "count_include_pad": 0, "storage_order": 0}
+from samesum.frontends.standards.calls import one, some
 
 
 def AveragePool(
@@ -45,18 +39,7 @@ def AveragePool(
     >>> AveragePool(np.float32([[[1e30, 4, -1e30, 2, 1e30]]]), kernel_shape=[3], strides=[2])
     array([[[1.3333334, 0.6666667]]], dtype=float32)
     """
-    operation = _operation(
-        "AveragePool",
-        opset,
-        kernel_shape=kernel_shape,
-        strides=strides,
-        pads=pads,
-        dilations=dilations,
-        auto_pad=auto_pad,
-        ceil_mode=ceil_mode,
-        count_include_pad=count_include_pad,
-    )
-    return apply(operation, arrays(X))
+    return one("onnx", AveragePool, locals())
 
 
 class _Windows(TypedDict, total=False):
@@ -100,20 +83,7 @@ def MaxPool(
     >>> MaxPool(np.float32([[[1, 5, 2, 4]]]), kernel_shape=[2], strides=[2], outputs=2)
     (array([[[5., 4.]]], dtype=float32), array([[[1, 3]]]))
     """
-    if not isinstance(outputs, int) or outputs not in (1, 2):
-        raise AttributeValueError(f"outputs is {outputs!r}; allowed are 1 and 2")
-    operation = _operation(
-        "MaxPool",
-        opset,
-        kernel_shape=kernel_shape,
-        strides=strides,
-        pads=pads,
-        dilations=dilations,
-        auto_pad=auto_pad,
-        ceil_mode=ceil_mode,
-        storage_order=storage_order,
-    )
-    return apply(operation, arrays(X)) if outputs == 1 else apply_all(operation, 2, arrays(X))
+    return some("onnx", MaxPool, locals(), 1, 2)
 
 
 def LpPool(
@@ -137,25 +107,7 @@ def LpPool(
     >>> LpPool(np.float32([[[3e30, 4e30, 0]]]), kernel_shape=[2])
     array([[[5.e+30, 4.e+30]]], dtype=float32)
     """
-    operation = _operation(
-        "LpPool",
-        opset,
-        kernel_shape=kernel_shape,
-        p=p,
-        strides=strides,
-        pads=pads,
-        dilations=dilations,
-        auto_pad=auto_pad,
-        ceil_mode=ceil_mode,
-    )
-    return apply(operation, arrays(X))
-
-
-def _operation(name: str, opset: int | None, **attributes: object) -> Operation:
-    return operation_given("onnx", name, opset, _DEFAULTS, attributes)
-
-
-_SCATTER_DEFAULTS = {"reduction": "none"}
+    return one("onnx", LpPool, locals())
 
 
 def ScatterElements(
@@ -182,7 +134,7 @@ def ScatterElements(
     >>> ScatterElements(np.zeros(2, "f"), [1, 1, 1], np.float32([1e8, 1, -1e8]), reduction="add")
     array([0., 1.], dtype=float32)
     """
-    return _applied("ScatterElements", opset, data, indices, updates, reduction, axis=axis)
+    return one("onnx", ScatterElements, locals())
 
 
 def ScatterND(
@@ -199,20 +151,7 @@ def ScatterND(
     array([[ 0.,  0.],
            [11., 22.]], dtype=float32)
     """
-    return _applied("ScatterND", opset, data, indices, updates, reduction)
-
-
-def _applied(
-    name: str,
-    opset: int | None,
-    data: ArrayLike,
-    indices: ArrayLike,
-    updates: ArrayLike,
-    reduction: str,
-    **attributes: object,
-) -> NDArray:
-    operation = operation_given("onnx", name, opset, _SCATTER_DEFAULTS, {**attributes, "reduction": reduction})
-    return apply(operation, arrays(data, indices, updates))
+    return one("onnx", ScatterND, locals())
 
 
 def Sum(*data_0: ArrayLike, opset: int | None = None) -> NDArray:
@@ -226,7 +165,7 @@ def Sum(*data_0: ArrayLike, opset: int | None = None) -> NDArray:
     >>> Sum(np.float32([1e30, 1]), np.float32(3), np.float32([-1e30, 0]))
     array([3., 4.], dtype=float32)
     """
-    return _several("Sum", opset, data_0)
+    return one("onnx", Sum, locals())
 
 
 def Mean(*data_0: ArrayLike, opset: int | None = None) -> NDArray:
@@ -238,7 +177,7 @@ def Mean(*data_0: ArrayLike, opset: int | None = None) -> NDArray:
     >>> Mean(np.float32([3e38, 1]), np.float32([3e38, 2]))
     array([3.0e+38, 1.5e+00], dtype=float32)
     """
-    return _several("Mean", opset, data_0)
+    return one("onnx", Mean, locals())
 
 
 def Max(*data_0: ArrayLike, opset: int | None = None) -> NDArray:
@@ -251,7 +190,7 @@ def Max(*data_0: ArrayLike, opset: int | None = None) -> NDArray:
     >>> Max(np.float32([1, 5]), np.float32([2, 4]), np.float32(3))
     array([3., 5.], dtype=float32)
     """
-    return _several("Max", opset, data_0)
+    return one("onnx", Max, locals())
 
 
 def Min(*data_0: ArrayLike, opset: int | None = None) -> NDArray:
@@ -263,8 +202,4 @@ def Min(*data_0: ArrayLike, opset: int | None = None) -> NDArray:
     >>> Min(np.float32([1, 5]), np.float32([2, 4]), np.float32(3))
     array([1., 3.], dtype=float32)
     """
-    return _several("Min", opset, data_0)
-
-
-def _several(name: str, opset: int | None, given: tuple[ArrayLike, ...]) -> NDArray:
-    return apply(operation_of("onnx", name, opset), arrays(*given))
+    return one("onnx", Min, locals())

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from samesum.engine.arrays import as_array, as_integers
 from samesum.formats.arrays import ArrayLike, NDArray
 from samesum.formats.axes import Axes, Axis
-from samesum.frontends.standards.attributes import hashed
-from samesum.operators.apply import apply
-from samesum.specs.lookup import operation_of, spec_of
+from samesum.frontends.standards.calls import one
 
 
 def ReduceSum(
@@ -30,7 +27,7 @@ def ReduceSum(
     >>> ReduceSum(np.array([[1.0, 2.0], [3.0, 4.0]], np.float32), [1], keepdims=0)
     array([3., 7.], dtype=float32)
     """
-    return _reduce("ReduceSum", data, axes, keepdims, noop_with_empty_axes, opset)
+    return one("onnx", ReduceSum, locals())
 
 
 def ReduceMean(
@@ -45,7 +42,7 @@ def ReduceMean(
     >>> ReduceMean(np.array([[1.0, 2.0], [3.0, 6.0]], np.float32), [0])
     array([[2., 4.]], dtype=float32)
     """
-    return _reduce("ReduceMean", data, axes, keepdims, noop_with_empty_axes, opset)
+    return one("onnx", ReduceMean, locals())
 
 
 def ReduceProd(
@@ -60,7 +57,7 @@ def ReduceProd(
     >>> ReduceProd(np.array([[1e30, 1e30, 1e-30]], np.float32), [1])
     array([[1.e+30]], dtype=float32)
     """
-    return _reduce("ReduceProd", data, axes, keepdims, noop_with_empty_axes, opset)
+    return one("onnx", ReduceProd, locals())
 
 
 def ReduceMax(
@@ -77,7 +74,7 @@ def ReduceMax(
     array([[3],
            [4]])
     """
-    return _reduce("ReduceMax", data, axes, keepdims, noop_with_empty_axes, opset)
+    return one("onnx", ReduceMax, locals())
 
 
 def ReduceMin(
@@ -94,7 +91,7 @@ def ReduceMin(
     array([[1],
            [2]])
     """
-    return _reduce("ReduceMin", data, axes, keepdims, noop_with_empty_axes, opset)
+    return one("onnx", ReduceMin, locals())
 
 
 def ReduceL1(
@@ -109,7 +106,7 @@ def ReduceL1(
     >>> ReduceL1(np.array([[1.5, -2.0]], np.float32), [1])
     array([[3.5]], dtype=float32)
     """
-    return _reduce("ReduceL1", data, axes, keepdims, noop_with_empty_axes, opset)
+    return one("onnx", ReduceL1, locals())
 
 
 def ReduceL2(
@@ -124,7 +121,7 @@ def ReduceL2(
     >>> ReduceL2(np.array([[3.0, -4.0]]), [1], keepdims=0)
     array([5.])
     """
-    return _reduce("ReduceL2", data, axes, keepdims, noop_with_empty_axes, opset)
+    return one("onnx", ReduceL2, locals())
 
 
 def ReduceSumSquare(
@@ -139,7 +136,7 @@ def ReduceSumSquare(
     >>> ReduceSumSquare(np.array([[3.0, -4.0]]), [1], keepdims=0)
     array([25.])
     """
-    return _reduce("ReduceSumSquare", data, axes, keepdims, noop_with_empty_axes, opset)
+    return one("onnx", ReduceSumSquare, locals())
 
 
 def ReduceLogSum(
@@ -155,7 +152,7 @@ def ReduceLogSum(
     >>> ReduceLogSum(np.array([[0.25, 0.75], [1.0, 0.0]]), [1], keepdims=0)
     array([0., 0.])
     """
-    return _reduce("ReduceLogSum", data, axes, keepdims, noop_with_empty_axes, opset)
+    return one("onnx", ReduceLogSum, locals())
 
 
 def ReduceLogSumExp(
@@ -171,17 +168,7 @@ def ReduceLogSumExp(
     >>> ReduceLogSumExp(np.array([[1000.0, 1000.0]]), [1])
     array([[1000.69314718]])
     """
-    return _reduce("ReduceLogSumExp", data, axes, keepdims, noop_with_empty_axes, opset)
-
-
-def _reduce(operator: str, data: ArrayLike, axes: Axes, keepdims: int, noop: int, opset: int | None) -> NDArray:
-    """One reduction; `axes` travel as an attribute or as an input, as the version has it."""
-    attributes = {"keepdims": keepdims} if noop == 0 else {"keepdims": keepdims, "noop_with_empty_axes": noop}
-    if axes is None:
-        return apply(operation_of("onnx", operator, opset, **attributes), (as_array(data),))
-    if opset is None or len(spec_of("onnx", operator, opset).inputs) > 1:  # an input in every newest version
-        return apply(operation_of("onnx", operator, opset, **attributes), (as_array(data), as_integers(axes)))
-    return apply(operation_of("onnx", operator, opset, axes=hashed(axes), **attributes), (as_array(data),))
+    return one("onnx", ReduceLogSumExp, locals())
 
 
 def ArgMax(
@@ -206,7 +193,7 @@ def ArgMax(
     >>> ArgMax(x, axis=-1, keepdims=0, select_last_index=1)
     array([2, 2])
     """
-    return _position("ArgMax", data, axis, keepdims, select_last_index, opset)
+    return one("onnx", ArgMax, locals())
 
 
 def ArgMin(
@@ -221,16 +208,7 @@ def ArgMin(
     >>> ArgMin(np.array([[3, 1, 2], [0, 5, 0]]), axis=1, keepdims=0)
     array([1, 0])
     """
-    return _position("ArgMin", data, axis, keepdims, select_last_index, opset)
-
-
-def _position(
-    operator: str, data: ArrayLike, axis: int, keepdims: int, select_last_index: int, opset: int | None
-) -> NDArray:
-    attributes: dict[str, object] = {"axis": axis, "keepdims": keepdims}
-    if select_last_index != 0:
-        attributes["select_last_index"] = select_last_index
-    return apply(operation_of("onnx", operator, opset, **attributes), (as_array(data),))
+    return one("onnx", ArgMin, locals())
 
 
 def CumSum(x: ArrayLike, axis: Axis, *, exclusive: int = 0, reverse: int = 0, opset: int | None = None) -> NDArray:
@@ -248,7 +226,7 @@ def CumSum(x: ArrayLike, axis: Axis, *, exclusive: int = 0, reverse: int = 0, op
     >>> CumSum(np.array([1.0, 2.0, 3.0]), 0, exclusive=1)
     array([0., 1., 3.])
     """
-    return _scan("CumSum", x, axis, exclusive, reverse, opset)
+    return one("onnx", CumSum, locals())
 
 
 def CumProd(x: ArrayLike, axis: Axis, *, exclusive: int = 0, reverse: int = 0, opset: int | None = None) -> NDArray:
@@ -261,9 +239,4 @@ def CumProd(x: ArrayLike, axis: Axis, *, exclusive: int = 0, reverse: int = 0, o
     >>> CumProd(np.array([1.0, 2.0, 3.0]), 0, reverse=1)
     array([6., 6., 3.])
     """
-    return _scan("CumProd", x, axis, exclusive, reverse, opset)
-
-
-def _scan(operator: str, x: ArrayLike, axis: Axis, exclusive: int, reverse: int, opset: int | None) -> NDArray:
-    operation = operation_of("onnx", operator, opset, exclusive=exclusive, reverse=reverse)
-    return apply(operation, (as_array(x), None if axis is None else as_integers(axis)))
+    return one("onnx", CumProd, locals())

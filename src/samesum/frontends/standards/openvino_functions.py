@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from samesum.engine.arrays import as_array, as_integers
-from samesum.errors import AttributeValueError
 from samesum.formats.arrays import ArrayLike, NDArray, Out
 from samesum.formats.axes import Axes, Axis
-from samesum.frontends.standards.attributes import normalize
-from samesum.operators.apply import apply
-from samesum.specs.lookup import operation_of
+from samesum.frontends.standards.calls import normalize, one
 
 
 def ReduceSum(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
@@ -28,7 +24,7 @@ def ReduceSum(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: in
     array([[3.],
            [7.]], dtype=float32)
     """
-    return _reduce("ReduceSum", data, axes, keep_dims, opset)
+    return one("openvino", ReduceSum, locals())
 
 
 def ReduceMean(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
@@ -41,7 +37,7 @@ def ReduceMean(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: i
     >>> ReduceMean(np.array([[1.0, 2.0], [3.0, 6.0]], np.float32), [0], keep_dims=True)
     array([[2., 4.]], dtype=float32)
     """
-    return _reduce("ReduceMean", data, axes, keep_dims, opset)
+    return one("openvino", ReduceMean, locals())
 
 
 def ReduceProd(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
@@ -54,7 +50,7 @@ def ReduceProd(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: i
     >>> ReduceProd(np.array([[1e30, 1e30, 1e-30]], np.float32), [1])
     array([1.e+30], dtype=float32)
     """
-    return _reduce("ReduceProd", data, axes, keep_dims, opset)
+    return one("openvino", ReduceProd, locals())
 
 
 def ReduceMax(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
@@ -68,7 +64,7 @@ def ReduceMax(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: in
     >>> ReduceMax(np.array([[3, 1], [2, 4]]), -1)
     array([3, 4])
     """
-    return _reduce("ReduceMax", data, axes, keep_dims, opset)
+    return one("openvino", ReduceMax, locals())
 
 
 def ReduceMin(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
@@ -81,7 +77,7 @@ def ReduceMin(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: in
     >>> ReduceMin(np.array([[3, 1], [2, 4]]), -1)
     array([1, 2])
     """
-    return _reduce("ReduceMin", data, axes, keep_dims, opset)
+    return one("openvino", ReduceMin, locals())
 
 
 def ReduceLogicalAnd(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
@@ -94,7 +90,7 @@ def ReduceLogicalAnd(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, op
     >>> ReduceLogicalAnd(np.array([[True, False], [True, True]]), [1])
     array([False,  True])
     """
-    return _reduce("ReduceLogicalAnd", data, axes, keep_dims, opset)
+    return one("openvino", ReduceLogicalAnd, locals())
 
 
 def ReduceLogicalOr(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
@@ -107,7 +103,7 @@ def ReduceLogicalOr(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, ops
     >>> ReduceLogicalOr(np.array([[True, False], [False, False]]), [1])
     array([ True, False])
     """
-    return _reduce("ReduceLogicalOr", data, axes, keep_dims, opset)
+    return one("openvino", ReduceLogicalOr, locals())
 
 
 def ReduceL1(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
@@ -120,7 +116,7 @@ def ReduceL1(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: int
     >>> ReduceL1(np.array([[1.5, -2.0]], np.float32), [1])
     array([3.5], dtype=float32)
     """
-    return _reduce("ReduceL1", data, axes, keep_dims, opset)
+    return one("openvino", ReduceL1, locals())
 
 
 def ReduceL2(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
@@ -134,7 +130,7 @@ def ReduceL2(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: int
     >>> ReduceL2(np.array([[3.0, -4.0]]), [1])
     array([5.])
     """
-    return _reduce("ReduceL2", data, axes, keep_dims, opset)
+    return one("openvino", ReduceL2, locals())
 
 
 def CumSum(
@@ -153,8 +149,7 @@ def CumSum(
     >>> CumSum(np.array([1.0, 2.0, 3.0, 4.0, 5.0]), exclusive=True, reverse=True)
     array([14., 12.,  9.,  5.,  0.])
     """
-    operation = operation_of("openvino", "CumSum", opset, exclusive=exclusive, reverse=reverse)
-    return apply(operation, (as_array(data), None if axis is None else as_integers(axis)))
+    return one("openvino", CumSum, locals())
 
 
 def SoftMax(data: ArrayLike, *, axis: int = 1, opset: int | None = None, out: Out | None = None) -> NDArray:
@@ -189,11 +184,6 @@ def LogSoftmax(data: ArrayLike, *, axis: int = 1, opset: int | None = None, out:
     return normalize("openvino", "LogSoftmax", opset, axis, data, out)
 
 
-def _reduce(operator: str, data: ArrayLike, axes: Axes, keep_dims: bool, opset: int | None) -> NDArray:
-    operation = operation_of("openvino", operator, opset, keep_dims=keep_dims)
-    return apply(operation, (as_array(data), None if axes is None else as_integers(axes)))
-
-
 def MVN(
     data: ArrayLike,
     axes: Axes = None,
@@ -212,7 +202,7 @@ def MVN(
     line of equal elements gives zeros, one NaN or infinity makes its whole line NaN.
 
     Raises DtypeError for data that are not floats, AxisError for axes out of range or repeated, AttributeValueError
-    for axes left out and for a mode that is not allowed.
+    for axes left out and for a mode that is not allowed, UnsupportedOperator for an attribute of the other version.
     Source: OpenVINO operation specification, MVN-1 and MVN-6.
 
     >>> import numpy as np
@@ -220,21 +210,7 @@ def MVN(
     array([[-1.,  1.],
            [ 0.,  0.]], dtype=float32)
     """
-    if isinstance(opset, int) and 0 < opset < 6:
-        if axes is not None or not isinstance(eps_mode, str) or eps_mode != "inside_sqrt":
-            raise AttributeValueError(
-                f"openvino.MVN-1: axes are {axes!r} and eps_mode is {eps_mode!r}; opsets before 6 have neither"
-            )
-        old = operation_of(
-            "openvino", "MVN", opset, across_channels=across_channels, normalize_variance=normalize_variance, eps=eps
-        )
-        return apply(old, [as_array(data)])
-    if across_channels is not False:
-        raise AttributeValueError(f"openvino.MVN-6: across_channels is {across_channels!r}; opsets from 6 on have axes")
-    operation = operation_of(
-        "openvino", "MVN", opset, normalize_variance=normalize_variance, eps=eps, eps_mode=eps_mode
-    )
-    return apply(operation, [as_array(data), None if axes is None else as_integers(axes)])
+    return one("openvino", MVN, locals())
 
 
 def NormalizeL2(data: ArrayLike, axes: Axes, *, eps: float, eps_mode: str = "add", opset: int | None = None) -> NDArray:
@@ -248,8 +224,7 @@ def NormalizeL2(data: ArrayLike, axes: Axes, *, eps: float, eps_mode: str = "add
     array([[0.6, 0.8],
            [0. , 0. ]], dtype=float32)
     """
-    operation = operation_of("openvino", "NormalizeL2", opset, eps=eps, eps_mode=eps_mode)
-    return apply(operation, [as_array(data), as_integers(axes)])
+    return one("openvino", NormalizeL2, locals())
 
 
 def GroupNormalization(
@@ -265,5 +240,4 @@ def GroupNormalization(
     >>> GroupNormalization(np.float32([[1000, 1002, 5, 9]]), np.ones(4, "f"), np.zeros(4, "f"), num_groups=2, epsilon=0)
     array([[-1.,  1., -1.,  1.]], dtype=float32)
     """
-    operation = operation_of("openvino", "GroupNormalization", opset, num_groups=num_groups, epsilon=epsilon)
-    return apply(operation, [as_array(data), as_array(scale), as_array(bias)])
+    return one("openvino", GroupNormalization, locals())
