@@ -31,19 +31,27 @@ from samesum.formats.arrays import NDArray
 from samesum.frontends.arrays.averages import average
 from samesum.frontends.arrays.contractions import conv, einsum, matmul, scaled_dot_product_attention, tensordot
 from samesum.frontends.arrays.dots import vecdot
-from samesum.frontends.arrays.logarithms import log_sum, logsumexp
 from samesum.frontends.arrays.namespace import __array_namespace_info__
 from samesum.frontends.arrays.nans import nanmax, nanmean, nanmin, nanprod, nanstd, nansum, nanvar
 from samesum.frontends.arrays.norms import group_norm, layer_norm, log_softmax, rms_norm, softmax
 from samesum.frontends.arrays.reductions import (
+    all,  # noqa: A004
+    any,  # noqa: A004
+    argmax,
+    argmin,
+    count_nonzero,
     l1_norm,
     l2_norm,
+    log_sum,
+    logsumexp,
     max,  # noqa: A004
     mean,
     min,  # noqa: A004
     prod,
+    std,
     sum,  # noqa: A004
     sum_square,
+    var,
 )
 from samesum.frontends.arrays.scans import (
     cumulative_logsumexp,
@@ -52,10 +60,8 @@ from samesum.frontends.arrays.scans import (
     cumulative_prod,
     cumulative_sum,
 )
-from samesum.frontends.arrays.searching import all, any, argmax, argmin, count_nonzero  # noqa: A004
 from samesum.frontends.arrays.segments import scatter_reduce, segment_reduce
 from samesum.frontends.arrays.state_results import reduce
-from samesum.frontends.arrays.variances import std, var
 from samesum.frontends.arrays.vector_norms import vector_norm
 
 if TYPE_CHECKING:

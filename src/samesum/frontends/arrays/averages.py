@@ -17,8 +17,9 @@ from samesum.formats.arrays import ArrayLike, Dtype, NDArray, Result, boolean_of
 from samesum.formats.axes import Axes, all_from_front
 from samesum.formats.elements import FLOATS_PLUS
 from samesum.formats.rounding import FORMATS, quotient
-from samesum.frontends.arrays.calls import No, as_floats
+from samesum.frontends.arrays.calls import as_floats
 from samesum.frontends.arrays.dots import common_dtype
+from samesum.frontends.arrays.reducing import No
 from samesum.frontends.arrays.reductions import mean
 
 _ERRORS = {8: 2.0**-100, 4: 2.0**-50, 2: 2.0**-50}

@@ -15,7 +15,7 @@ from samesum.engine.segments import reduce_labelled, scatter_elements
 from samesum.errors import ArgumentError, AttributeValueError, DtypeError, ShapeError, saying
 from samesum.formats.arrays import ArrayLike, Dtype, NDArray, boolean_of, checked, integer_of
 from samesum.formats.axes import from_front
-from samesum.frontends.arrays.variances import checked_correction
+from samesum.frontends.arrays.calls import checked_correction
 
 Segments = Literal[
     "sum", "mean", "prod", "min", "max", "var", "std", "l1", "l2", "l1_norm", "l2_norm", "sum_square", "log_sum",

@@ -15,8 +15,8 @@ from samesum.errors import ArgumentError, ArgumentTypeError, ShapeError
 from samesum.formats.arrays import ArrayLike, Dtype, DTypeLike, NDArray, Result, boolean_of
 from samesum.formats.axes import Axes, axis_number
 from samesum.formats.rounding import BYTES, FORMATS, quotient, root
+from samesum.frontends.arrays.calls import real_dtype
 from samesum.frontends.arrays.measure import Measure, is_byte_float
-from samesum.frontends.arrays.reductions import real_dtype
 from samesum.frontends.arrays.state_names import MEASURES, MOMENTS, SUMS, WITH_POSITION, WITHOUT_EMPTY, Moment
 
 # Functions on arrays, several reductions of one array: their names, on the engine.

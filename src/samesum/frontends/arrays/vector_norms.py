@@ -16,8 +16,8 @@ from samesum.errors import ArgumentError, DtypeError, ShapeError
 from samesum.formats.arrays import ArrayLike, Dtype, DTypeLike, NDArray, Out, Result, boolean_of
 from samesum.formats.axes import Axes, all_from_front
 from samesum.formats.elements import FLOAT_DTYPES
-from samesum.frontends.arrays.calls import No, Normed, real_number
-from samesum.frontends.arrays.reductions import real_dtype
+from samesum.frontends.arrays.calls import real_dtype, real_number
+from samesum.frontends.arrays.reducing import No, Normed
 
 _SIMPLE = {1.0: L1_NORM.code, 2.0: L2_NORM.code}
 _FLOAT64 = np.dtype(np.float64)
