@@ -52,7 +52,7 @@ def test_of_many_outputs_some_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> 
 
 def _of(operator: str, x: np.ndarray[Any, Any], answer: object) -> Error | None:
     task = Task(OPERATORS[operator], x, (0,))
-    return Reference(task, np.asarray(vars(ss)[operator](x, axis=0))).error_of(np.asarray(answer))
+    return Reference(task, np.asarray(getattr(ss, operator)(x, axis=0))).error_of(np.asarray(answer))
 
 
 def test_an_answer_in_another_type_is_compared_with_the_exact_one_in_that_type() -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Unpack, overload
+from collections.abc import Sequence
+from typing import Any, Literal, Unpack, overload
 
 import numpy as np
 
 from samesum.algebra import rows
-from samesum.engine.memory import SCALAR, count_of_nonzero
-from samesum.formats.arrays import ArrayLike, NDArray, boolean_of
-from samesum.formats.axes import Axes
+from samesum.engine.memory import SCALAR, count_of_nonzero, flags_of, reduce_several
+from samesum.errors import ArgumentError, ArgumentTypeError
+from samesum.formats.arrays import ArrayLike, DTypeLike, NDArray, boolean_of
+from samesum.formats.axes import Axes, axis_number
+from samesum.frontends.arrays.calls import real_dtype
 from samesum.frontends.arrays.reducing import Counted, No, choosing, converting, correcting, placing, starting, summing
 
 
@@ -270,3 +273,71 @@ def count_nonzero(
     array([1, 1])
     """
     return count_of_nonzero(x, axis, SCALAR | boolean_of("keepdims", keepdims), where)
+
+
+Name = Literal[
+    "sum", "mean", "min", "max", "l1_norm", "l2_norm", "sum_square", "prod", "log_sum", "logsumexp", "all", "any",
+    "argmin", "argmax", "l1", "l2", "var", "std", "count_nonzero",
+]  # fmt: skip
+_Row = tuple[rows.Reduction, int]
+
+_NAMED = {row.name: row for row in rows.REDUCTIONS} | {"l1": rows.L1_NORM, "l2": rows.L2_NORM}
+_ROWS = {name: (row, flags_of(row)) for name, row in _NAMED.items()}
+_REAL = (rows.MEAN, rows.L2_NORM, rows.VAR, rows.STD, rows.LOG_SUM, rows.LOGSUMEXP)
+_COUNT = "count_nonzero"
+_POSITIONS = {row.name for row in rows.REDUCTIONS if row.promotion is rows.Promotion.POSITION}
+
+
+def reduce(
+    x: ArrayLike,
+    names: Sequence[Name] | Sequence[str],
+    /,
+    axis: Axes = None,
+    *,
+    dtype: DTypeLike | None = None,
+    keepdims: bool = False,
+    where: ArrayLike | None = None,
+) -> dict[str, Any]:
+    """Several reductions of `x` over `axis`, by name and in the order asked for; `x` is read once.
+
+    The names, in a list or tuple, are those of the functions here (`sum`, `mean`, `min`, `argmax`, ...), and `l1` and
+    `l2` for `l1_norm` and `l2_norm`. Each result has the dtype and the very bits that its function gives. `dtype`, a
+    float type, asks for another type of those that have a `dtype` there; the others keep theirs. `argmin` and `argmax`
+    share the pass where their axes lie in memory in the order in which they are counted; elsewhere each of them
+    reads `x` once more, as `count_nonzero` does. `where` chooses the elements as in the functions; positions then read
+    `x` once more, too.
+
+    Raises ArgumentError for a name that is none of these, ArgumentTypeError for names that are no list or tuple, and
+    what the functions raise.
+
+    >>> import numpy as np
+    >>> x = np.array([[3.0, 4.0], [6.0, 8.0]])
+    >>> reduce(x, ["min", "sum", "l2"], axis=1)
+    {'min': array([3., 6.]), 'sum': array([ 7., 14.]), 'l2': array([ 5., 10.])}
+    """
+    wanted = _rows(names)
+    if axis is not None and not _POSITIONS.isdisjoint(wanted):
+        axis_number(axis)
+    if dtype is not None and [row for row, _ in wanted.values() if row in _REAL]:
+        dtype = real_dtype(dtype)
+    keeps = boolean_of("keepdims", keepdims)
+    results: dict[str, Any] = {}
+    if wanted or _COUNT not in names:
+        several = reduce_several([*wanted.values()], x, axis, keeps, scalars=True, dtype=dtype, where=where)
+        results = dict(zip(wanted, several, strict=True))
+    if _COUNT in names:
+        results[_COUNT] = count_of_nonzero(x, axis, SCALAR | keeps, where)
+    return {name: results[name] for name in dict.fromkeys(names)}
+
+
+def _rows(names: Any) -> dict[str, _Row]:
+    """The rows by name, of all but the count."""
+    if not isinstance(names, list | tuple):
+        raise ArgumentTypeError(f"the names are {names!r}; a list or tuple of them is needed, such as ['min', 'l2']")
+    found: dict[str, _Row] = {}
+    for name in names:
+        if not isinstance(name, str) or name not in _ROWS | {_COUNT: None}:
+            raise ArgumentError(f"{name!r} is no reduction; allowed are {', '.join(sorted({*_ROWS, _COUNT}))}")
+        if name != _COUNT:
+            found[name] = _ROWS[name]
+    return found
