@@ -87,6 +87,9 @@ def _weighted(x: NDArray, weights: NDArray, axis: Axes, keeps: bool) -> Result:
 def _quotients(x: NDArray, weights: NDArray, dtype: Dtype) -> NDArray:
     """Of each line: where two doubles do not say how the quotient is rounded, from integers."""
     products, sums = _sums(x, weights)
+    if np.isinf(sums[0]).any():  # of finite weights the sum is finite, too
+        end = np.finfo(np.float64).max
+        sums[0] = np.where(np.isfinite(weights).all(axis=-1), np.clip(sums[0], -end, end), sums[0])
     high = products[0] / sums[0]
     product = high * sums[0]
     rest = (products[0] - product) - product_error(high, sums[0], product) + products[1] - high * sums[1]
@@ -119,7 +122,7 @@ def _rounded(x: NDArray, dtype: Dtype) -> NDArray:
 
 
 def _from_integers(x: NDArray, weights: NDArray, plain: NDArray, dtype: Dtype) -> NDArray:
-    """The quotients of lines; `plain` where an element is not finite or the sum of the weights is zero."""
+    """The quotients of lines; `plain` where an element is not finite."""
     from samesum.frontends.arrays.kept_states import state_of_products
     from samesum.frontends.arrays.state import State
 
@@ -134,4 +137,6 @@ def _from_integers(x: NDArray, weights: NDArray, plain: NDArray, dtype: Dtype) -
     ):
         if is_finite[place] and b:
             bits[place] = form.nearest(*quotient((a if b > 0 else -a) << up, 0, abs(b) << more))
+        elif is_finite[place]:  # products below the least number are not zero
+            bits[place] = form.infinity | (form.sign if a < 0 else 0) if a else form.nan
     return bits.view(dtype)
