@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -54,7 +55,7 @@ def pool_of(attributes: Attributes, rank: int, kernel: tuple[int, ...] | None = 
     is_onnx, word = "pads" in attributes, attributes["auto_pad"].lower()
     is_explicit = word in ("explicit", "notset")
     name = "kernel_shape" if is_onnx else "kernel" if kernel is None else "the kernel"
-    said = attributes.get(name)
+    said: Any = attributes.get(name)
     if kernel is None and said is None:
         raise AttributeValueError(f"the attribute {name!r} is missing")
     if kernel is not None and said not in (None, kernel):
