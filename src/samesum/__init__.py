@@ -63,11 +63,10 @@ if TYPE_CHECKING:
     from samesum import compare, onnx, openvino, testing, torch
     from samesum.frontends.arrays.averages import average
     from samesum.frontends.arrays.contractions import conv, einsum, matmul, scaled_dot_product_attention, tensordot
-    from samesum.frontends.arrays.dots import vecdot
+    from samesum.frontends.arrays.dots import vecdot, vector_norm
     from samesum.frontends.arrays.scan_state import Scan
     from samesum.frontends.arrays.segments import scatter_reduce, segment_reduce
     from samesum.frontends.arrays.state import State
-    from samesum.frontends.arrays.vector_norms import vector_norm
     from samesum.frontends.models.load import load
     from samesum.frontends.models.model import Model
 
@@ -164,7 +163,7 @@ _LATER = {
     "average": "arrays.averages",
     "load": "models.load",
     "vecdot": "arrays.dots",
-    "vector_norm": "arrays.vector_norms",
+    "vector_norm": "arrays.dots",
     **dict.fromkeys(("conv", "einsum", "matmul", "scaled_dot_product_attention", "tensordot"), "arrays.contractions"),
     **dict.fromkeys(("scatter_reduce", "segment_reduce"), "arrays.segments"),
 }

@@ -15,10 +15,9 @@ import numpy as np
 from samesum.engine.arrays import as_array, as_integers
 from samesum.errors import ArgumentError, ArgumentTypeError
 from samesum.formats.arrays import NDArray
-from samesum.formats.rounding import FORMATS
-from samesum.formats.ulps import unit
+from samesum.formats.rounding import FORMATS, unit
 from samesum.frontends.arrays.contractions import conv, einsum, matmul, scaled_dot_product_attention, tensordot
-from samesum.frontends.arrays.dots import vecdot
+from samesum.frontends.arrays.dots import vecdot, vector_norm
 from samesum.frontends.arrays.nans import nanmax, nanmean, nanmin, nanprod, nanstd, nansum, nanvar
 from samesum.frontends.arrays.norms import group_norm, layer_norm, log_softmax, rms_norm, softmax
 from samesum.frontends.arrays.reductions import all as all_true
@@ -48,7 +47,6 @@ from samesum.frontends.arrays.scans import (
     cumulative_sum,
 )
 from samesum.frontends.arrays.segments import scatter_reduce, segment_reduce
-from samesum.frontends.arrays.vector_norms import vector_norm
 from samesum.operators.apply import apply
 from samesum.specs.lookup import STANDARDS, lookup, operation_of
 from samesum.specs.row import Spec
