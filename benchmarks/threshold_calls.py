@@ -119,7 +119,7 @@ CALLS = {
     "segment_lines_ahead": "ss.segment_reduce(a(1 << 14, 256), labels(1 << 14, 1000), reduce='sum')",
     "segment_block_bytes": "ss.segment_reduce(a(1 << 15, 64), labels(1 << 15, 1000), reduce='sum')",
     "long_segment_bytes": "ss.segment_reduce(a(1 << 16, 16), labels(1 << 16, 3), reduce='sum')",
-    "placed_rows_ahead": "ss.segment_reduce(a(1 << 20), labels(1 << 20, 1 << 19), num_segments=1 << 19)",
+    "labelled_rows_ahead": "ss.segment_reduce(a(1 << 20), labels(1 << 20, 1 << 19), num_segments=1 << 19)",
     "segment_slice_bytes": "ss.segment_reduce(a(100, {n} // 4), labels(100, 10), reduce='sum')",
     # masks
     "few_masked_rows": "ss.sum(a(500, {n}, 100), axis=1, where=a(500, {n}, 100) > 0)",
@@ -179,7 +179,7 @@ FIXED = {
     "labels_looked_at": "labels that do not ascend show it within a few of them",
     "row_bytes_for_a_column": "two lines of memory: one column of a row reads a line, all columns every line",
     "cached_state_bytes": "half an L2 cache of 512 KB; below it a question for memory is one more instruction",
-    "placed_task_segments": "their states are 200 KB, within an L2 cache",
+    "labelled_task_segments": "their states are 200 KB, within an L2 cache",
     "sent_helpers": "a bound on system calls where there are more processors than helpers; not a choice of speed",
     "interruption_milliseconds": "how soon Ctrl-C is heard, not a choice of speed",
     "looks_between_clocks": "a look at the clock costs some twenty looks for work",

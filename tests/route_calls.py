@@ -240,7 +240,7 @@ PAIRS: dict[str, Call] = {
 PLACES: dict[str, Call] = {
     "mask.filled": lambda: ss.sum(normal(4, 600), axis=1, where=normal(4, 600) > 0),
     "mask.picked": lambda: ss.var(normal(4, 600), axis=1, where=normal(4, 600) > 0),
-    "segment.placed": lambda: labelled(normal(3000), 10),
+    "segment.by_label": lambda: labelled(normal(3000), 10),
     "segment.uncertain": lambda: labelled(np.resize(np.array(ABOVE_A_TIE, "f4"), 3), 1),
     "segment.in_order": lambda: labelled(X.astype("f8"), 10),
     "segment.pieces": lambda: labelled(normal(20_000, 64).astype("f8"), 2),

@@ -302,14 +302,12 @@ AttentionLeft attention(const AttentionCall& call) {
     const FloatingPointScope scope;
     const std::int64_t batches = attention_batches(call);
     if (batches * call.queries == 0) return {};
-    const std::size_t threads = attention_multiplications(call) >= contraction_threaded
-                                    ? static_cast<std::size_t>(thread_count())
-                                    : 1;
-    const std::int64_t wanted = threads > 1 ? divided_up(2 * static_cast<std::int64_t>(threads), batches) : 1;
+    const int threads = threads_for(attention_multiplications(call), contraction_threaded);
+    const std::int64_t wanted = threads > 1 ? divided_up(std::int64_t{2} * threads, batches) : 1;
     const std::int64_t rows = divided_up(divided_up(call.queries, wanted), block_rows) * block_rows,
                        chunks = divided_up(call.queries, rows);
     std::vector<Worker> workers;
-    for (std::size_t w = 0; w < threads; ++w) workers.emplace_back(call);
+    for (int w = 0; w < threads; ++w) workers.emplace_back(call);
     auto task = [&](std::size_t t, std::size_t w) {
         const std::int64_t batch = static_cast<std::int64_t>(t) / chunks,
                            first = static_cast<std::int64_t>(t) % chunks * rows;

@@ -22,7 +22,7 @@ class Numbers {
     double* get() const { return reinterpret_cast<double*>(room_->get()); }
 
   private:
-    std::optional<Room> room_;
+    std::optional<Scratch> room_;
     std::size_t size_ = 0;
 };
 

@@ -40,16 +40,13 @@ void join_batches(Contraction& call) {
     }
 }
 
-class Job {
+class ProductOfMatrices {
   public:
-    explicit Job(const Contraction& call)
-        : is_brief_(call.multiplications() < contraction_brief),
-          threads_(call.multiplications() < contraction_threaded ? 1
-                                                                 : static_cast<std::size_t>(thread_count())),
-          plan_{call, threads_ > 1 ? 2 * threads_ : 1} {}
+    explicit ProductOfMatrices(const Contraction& call)
+        : work_(call.multiplications(), contraction_threaded, contraction_brief),
+          plan_{call, work_.threads > 1 ? 2 * static_cast<std::size_t>(work_.threads) : 1} {}
 
     void run() const {
-        const BriefWork brief(is_brief_);
         const Contraction& call = plan_.call;
         const bool is_finite = std::isfinite(call.alpha) && std::isfinite(call.beta);
         if (call.a.format == Format::f64 || !is_finite) return run_elements();
@@ -58,7 +55,7 @@ class Job {
                           bytes = packs ? plan_.panels * plan_.panel_bytes : 0,
                           most = static_cast<std::size_t>(contraction_packed_bytes) / (bytes + 1);
         const std::size_t together = std::min(strips, std::max<std::size_t>(1, most));
-        const Room packed(together * bytes),
+        const Scratch packed(together * bytes),
             norms(packs ? together * plan_.tile_columns * sizeof(double) : 0);
         for (std::size_t first = 0; first < strips; first += together) {
             const std::size_t now = std::min(together, strips - first);
@@ -74,7 +71,7 @@ class Job {
                 const std::size_t begin = i % halves * half;
                 pack_panels(plan_, strip(i / halves), begin, std::min(begin + half, plan_.panels));
             };
-            if (packs) for_each_task(now * halves, threads_, pack);
+            if (packs) for_each_task(now * halves, work_.threads, pack);
             auto multiply = [&](std::size_t i, std::size_t) {
                 const ContractionStrip columns = strip(i / plan_.row_tiles);
                 const std::size_t row = i % plan_.row_tiles * plan_.tile_rows;
@@ -83,7 +80,7 @@ class Job {
                     return;
                 ContractionTile(plan_, columns, row).make();
             };
-            for_each_task(now * plan_.row_tiles, threads_, multiply);
+            for_each_task(now * plan_.row_tiles, work_.threads, multiply);
         }
     }
 
@@ -93,11 +90,10 @@ class Job {
             ContractionElements elements(plan_.call);
             for (std::size_t n = 0; n < plan_.columns; ++n) elements.put(i / plan_.rows, i % plan_.rows, n);
         };
-        for_each_task(plan_.call.out.batch.size() * plan_.rows, threads_, task);
+        for_each_task(plan_.call.out.batch.size() * plan_.rows, work_.threads, task);
     }
 
-    const bool is_brief_;
-    const std::size_t threads_;
+    const SharedWork work_;
     const ContractionPlan plan_;
 };
 
@@ -113,7 +109,7 @@ void contract(Contraction& call) {
         std::swap(call.a, call.b);
         for (ContractionOperand* x : {&call.c, &call.out}) std::swap(x->outer, x->inner);
     }
-    Job(call).run();
+    ProductOfMatrices(call).run();
 }
 
 }  // namespace samesum

@@ -37,7 +37,7 @@ class ContractionElements {
     const std::size_t terms_;
     const Format format_;   // of the gathered rows
     const bool is_finite_;  // alpha and beta are
-    Room rows_, tile_;
+    Scratch rows_, tile_;
     char *const a_, *const b_;
     std::int64_t row_of_a_ = -1, row_of_b_ = -1;
 };

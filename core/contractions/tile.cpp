@@ -28,7 +28,7 @@ template <class PerRows, class PerPair>
 void ContractionTile::each_block(const PerRows& per_rows, const PerPair& multiply) {
     const ContractionMethod& method = plan_.method;
     const std::size_t panel_size = contraction_block * method.rows * method.row_size;
-    const Room block(padded_rows_ / method.rows * panel_size);
+    const Scratch block(padded_rows_ / method.rows * panel_size);
     for (std::size_t k = 0; k < plan_.terms; k += contraction_block) {
         const std::size_t terms = std::min(contraction_block, plan_.terms - k);
         for (std::size_t r = 0; r < rows_; r += method.rows) {
@@ -53,7 +53,7 @@ void ContractionTile::add_directly() {
     const std::size_t terms = plan_.terms, padded = rounded_up(rows_, together);
     // Squares are read and written in whole vectors, also beyond the end of the last run.
     const std::size_t squares_size = pitch_ + contraction_vector;
-    const Room room((padded * terms + squares_size) * sizeof(double));
+    const Scratch room((padded * terms + squares_size) * sizeof(double));
     double *const rows = reinterpret_cast<double*>(room.get()), *const unused = rows + padded * terms;
     std::fill_n(rows + rows_ * terms, (padded - rows_) * terms + squares_size, 0);
     const ContractionOperand &a = call_.a, &b = call_.b;
@@ -173,12 +173,12 @@ struct ContractionTile::Measures {
 };
 
 void ContractionTile::refine() {
-    std::optional<Room> packed;
+    std::optional<Scratch> packed;
     if (strip_.panels == nullptr) {
         strip_.panels = packed.emplace(plan_.panels * plan_.panel_bytes).get();
         pack_panels(plan_, strip_, 0, plan_.panels);
     }
-    const Room room(sizeof(Measures));
+    const Scratch room(sizeof(Measures));
     Measures& all = *new (room.get()) Measures;
     std::fill_n(all.rows[1], 2 * contraction_rows, 0);
     std::fill_n(all.columns[1], 2 * room_columns, 0);
@@ -210,7 +210,7 @@ void ContractionTile::multiply_twice(const Measures& all) {
         const std::uint64_t bits = __builtin_bit_cast(std::uint64_t, all.sizes[r * pitch_ + j]);
         return 6 * __builtin_bit_cast(double, bits & ~((std::uint64_t{1} << 52) - 1));
     };
-    const Room rests(padded_rows_ * pitch_ * sizeof(double));
+    const Scratch rests(padded_rows_ * pitch_ * sizeof(double));
     double* const lo = reinterpret_cast<double*>(rests.get());
     std::fill_n(sums(0), padded_rows_ * pitch_, 0);
     std::fill_n(lo, padded_rows_ * pitch_, 0);

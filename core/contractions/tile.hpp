@@ -44,7 +44,7 @@ class ContractionTile {
     const Contraction& call_;
     ContractionStrip strip_;
     const std::size_t first_row_, rows_, padded_rows_, pitch_;
-    Room sums_, own_norms_;  // of a strip that has none
+    Scratch sums_, own_norms_;  // of a strip that has none
     double norms_[contraction_rows] = {};
     std::size_t gathered_row_ = SIZE_MAX;
     alignas(64) double addends_[room_columns];

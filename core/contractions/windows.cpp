@@ -118,7 +118,7 @@ std::vector<std::int64_t> steps(std::int64_t n, std::int64_t stride) {
 // their last axis: then outputs side by side have elements side by side.
 class Windows {
   public:
-    Windows(const View& x, const std::vector<Taps>& axes, std::size_t threads)
+    Windows(const View& x, const std::vector<Taps>& axes, int threads)
         : x_(x), size_(static_cast<std::int64_t>(size_of(x.format))) {
         operand.data = x.data, operand.format = x.format;
         for (std::size_t i = 0; i < axes.size(); ++i)
@@ -134,7 +134,7 @@ class Windows {
     ContractionOperand operand;
 
   private:
-    void copy(std::size_t threads) {
+    void copy(int threads) {
         std::int64_t image = size_;
         std::vector<std::int64_t> strides(met_.size());
         for (std::size_t i = met_.size(); i-- > 0; image *= met_[i].count()) strides[i] = image;
@@ -169,7 +169,7 @@ class Windows {
     const std::int64_t size_;
     std::vector<Met> met_;
     std::int64_t lead_[3] = {x_.strides[0], x_.strides[1], x_.strides[2]};
-    std::optional<Room> copy_;
+    std::optional<Scratch> copy_;
 };
 
 }  // namespace
@@ -185,8 +185,7 @@ void convolve(Contraction& call, const View& x, const std::vector<Taps>& axes) {
         if (last.start < 0 || last.start >= x.shape[axis]) break;
         data.data += last.start * x.strides[axis];
     }
-    const bool is_long = call.multiplications() >= contraction_threaded;
-    const std::size_t threads = is_long ? static_cast<std::size_t>(thread_count()) : 1;
+    const int threads = threads_for(call.multiplications(), contraction_threaded);
     Windows windows(data, moving, threads);
     call.b = std::move(windows.operand);
     if (const auto tiles = winograd_taps(call, moving)) {

@@ -58,14 +58,13 @@ class Winograd {
     }
 
     bool run() {
-        const std::size_t threads =
-            call_.multiplications() < contraction_threaded ? 1 : unsign(thread_count());
+        const int threads = threads_for(call_.multiplications(), contraction_threaded);
         const std::size_t all = groups_ * strips_, panels = columns_ / of_.columns,
                           size = points * (columns_ * terms_ + columns_),
                           most = unsign(contraction_packed_bytes) / (size * sizeof(double)),
                           together = std::min(all, std::max<std::size_t>(most, 1)),
                           parts = divided_up(rows_, most_rows);
-        const Room packed(together * size * sizeof(double));
+        const Scratch packed(together * size * sizeof(double));
         for (std::size_t first = 0; first < all && !gives_up(); first += together) {
             const std::size_t now = std::min(together, all - first);
             const auto room = [&](std::size_t s) {
@@ -115,8 +114,8 @@ class Winograd {
         const std::size_t n = strip_size(s), pitch = columns_ * terms_, g = s / strips_,
                           size = rounded_up(count, of_.rows) * columns_;
         if (n == 0) return;
-        const Room room((points * size + (points * threes_ + kernel_) * block_lines_ * of_.rows) *
-                        sizeof(double));
+        const Scratch room((points * size + (points * threes_ + kernel_) * block_lines_ * of_.rows) *
+                           sizeof(double));
         double *const sums = reinterpret_cast<double*>(room.get()), *const weights = sums + points * size,
                       *const panel = weights + points * threes_ * block_lines_ * of_.rows;
         double norms[most_rows + contraction_vector][points] = {};

@@ -14,7 +14,7 @@ namespace samesum {
     extern const ProductMethods products;             \
     extern const SearchMethods searches;              \
     extern const ExponentialMethods exponentials;     \
-    extern const UntangleMethods untangling;          \
+    extern const TransposeMethods transposes;         \
     extern const NormalizationMethods normalizations; \
     extern const WholeMethods whole;                  \
     extern const ShortMethods shorts;                 \
@@ -39,7 +39,7 @@ namespace samesum {
 #define SAMESUM_CERTIFICATES(isa) nullptr
 #endif
 #define SAMESUM_METHODS(isa)                                                                            \
-    &isa::methods, &isa::scans, &isa::products, &isa::searches, &isa::exponentials, &isa::untangling,   \
+    &isa::methods, &isa::scans, &isa::products, &isa::searches, &isa::exponentials, &isa::transposes,   \
         &isa::normalizations, &isa::whole, &isa::shorts, &isa::short_integers, &isa::elementwise,       \
         &isa::smooth, SAMESUM_CERTIFICATES(isa), &isa::kept_blocks, &isa::statistics, &isa::spreads,    \
         &isa::norms, &isa::dots, &isa::extreme_scans, &isa::masking, &isa::windows, &isa::contractions, \

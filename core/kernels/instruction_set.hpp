@@ -21,7 +21,7 @@ struct InstructionSet {
     const ProductMethods* products;
     const SearchMethods* searches;
     const ExponentialMethods* exponentials;
-    const UntangleMethods* untangling;
+    const TransposeMethods* transposes;
     const NormalizationMethods* normalizations;
     const WholeMethods* whole;
     const ShortMethods* shorts;

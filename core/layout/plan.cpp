@@ -80,7 +80,7 @@ bool pairs_fit_lanes(Plan& plan) {
     return as_columns > as_lanes || (as_columns == as_lanes && plan.reduced_count >= dot_least_lane);
 }
 
-bool lanes_fit(Plan& plan, const Manner& manner) {
+bool lanes_fit(Plan& plan, const LayoutHints& hints) {
     if (plan.is_pair) return pairs_fit_lanes(plan);
     if (plan.kept.rank == 0) return true;
     if (plan.reduced.rank == 0) return false;
@@ -90,7 +90,7 @@ bool lanes_fit(Plan& plan, const Manner& manner) {
     if (plan.reduced.rank > 1 && plan.reduced_count >= long_set_elements) return true;
     const bool side_by_side = plan.reduced.rank == 1 && !plan.swapped && side.in == run.size * run.in &&
                               run.in == static_cast<std::int64_t>(size_of(plan.format));
-    return run.size >= (side_by_side ? manner.least_lane_side_by_side : manner.least_lane) ||
+    return run.size >= (side_by_side ? hints.least_lane_side_by_side : hints.least_lane) ||
            side.size < least_side_columns;
 }
 
@@ -109,7 +109,7 @@ std::int64_t folding(const Plan& plan, std::int64_t size) {
     return std::clamp<std::int64_t>(most, 1, plan_folded_columns / plan.inner.size);
 }
 
-bool is_tangled(const Plan& plan, std::int64_t size) {
+bool is_transposed(const Plan& plan, std::int64_t size) {
     if (plan.shape != Shape::columns || plan.swapped || plan.reduced.rank != 1 || plan.is_pair) return false;
     const Dim& set = plan.reduced.dim[0];
     return set.in == size && plan.inner.in == set.size * size;
@@ -132,10 +132,10 @@ void merge_neighbours(Dims& dims) {
     if (dims.rank > 0) dims.rank = kept + 1;
 }
 
-Plan plan_reduction(const View& x, const bool* reduced, const Manner& manner) {
+Plan plan_reduction(const View& x, const bool* reduced, const LayoutHints& hints) {
     Plan plan;  // not zeroed: the dimensions are many
     plan.out = 0;
-    const bool ordered = manner.ordered;
+    const bool ordered = hints.ordered;
     plan.data = x.data;
     plan.format = x.format;
     plan.swapped = x.swapped;
@@ -154,13 +154,13 @@ Plan plan_reduction(const View& x, const bool* reduced, const Manner& manner) {
     merge_neighbours(plan.reduced);
     plan.kept_count = plan.kept.count();
     plan.reduced_count = plan.reduced.count();
-    plan.shape = lanes_fit(plan, manner) ? Shape::lanes : Shape::columns;
+    plan.shape = lanes_fit(plan, hints) ? Shape::lanes : Shape::columns;
     Dims& from = plan.shape == Shape::lanes ? plan.reduced : plan.kept;
     const std::int64_t size = static_cast<std::int64_t>(size_of(x.format));
     plan.inner = from.rank > 0 ? from.dim[--from.rank] : Dim{1, size, 1, x.is_pair ? size : 0};
     plan.contiguous = !plan.swapped && (plan.inner.in == size || plan.inner.size == 1);
     plan.fold = folding(plan, size);
-    plan.tangled = is_tangled(plan, size);
+    plan.transposed = is_transposed(plan, size);
     return plan;
 }
 

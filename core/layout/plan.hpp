@@ -67,7 +67,7 @@ struct Plan {
     Dim inner;
     std::int64_t kept_count, reduced_count;  // with `inner`
     std::int64_t fold;                       // columns: rows that are taken as one, side by side
-    bool tangled;  // columns: each reduced set is contiguous, and they lie side by side
+    bool transposed;  // columns: each reduced set is contiguous, and they lie side by side
     Format format;
     bool contiguous;  // the inner dimension can be read as it lies
     bool swapped;
@@ -81,13 +81,13 @@ struct Plan {
 // What matters to a plan about the method: whether the elements have to come in their order, and how many of
 // them make a lane worth its closing; shorter ones are taken as columns, of which a vector holds many. Where
 // they lie side by side that pays longer.
-struct Manner {
+struct LayoutHints {
     bool ordered = false;
     std::int64_t least_lane = samesum::least_lane, least_lane_side_by_side = samesum::least_lane;
 };
 
 // `reduced[i]`: dimension i is reduced. The outputs are C-contiguous over the kept dimensions in their order.
-Plan plan_reduction(const View& x, const bool* reduced, const Manner& manner);
+Plan plan_reduction(const View& x, const bool* reduced, const LayoutHints& hints);
 
 // Whether the results come in the order in which the plan goes through their sets.
 bool are_in_order(const Plan& plan);

@@ -65,11 +65,11 @@ struct ExponentialMethods {
     ExponentialPrefixMethods prefix;
 };
 
-struct UntangleMethods {
+struct TransposeMethods {
     // 1, 2, 4, 8 bytes x elements in a row; empty where the others below are as quick
-    Untangle known[4][untangled_elements + 1], known_back[4][untangled_elements + 1];
-    AnyUntangle any[4];
-    AnyTangle any_back[4];
+    ToColumns known[4][transposed_elements + 1], known_back[4][transposed_elements + 1];
+    AnyToColumns any[4];
+    AnyToRows any_back[4];
 };
 
 // Into the format of the elements; empty where there is no such way.
@@ -154,6 +154,10 @@ struct MaskMethods {
     // chosen.
     void (*those_of[4])(const void* x, const std::uint8_t* mask, std::size_t n, const CodeRange& codes,
                         std::uint8_t* to, const Ahead& ahead);
+    // The elements of these codes, `identity` in place of the others. `to` may be x. Returns whether none was
+    // another.
+    bool (*fill_those[4])(const void* x, std::size_t n, const CodeRange& codes, std::uint64_t identity,
+                          void* to, const Ahead& ahead);
     // How many bytes of a mask are not zero; and those of each of n columns of `rows` rows.
     std::size_t (*count)(const std::uint8_t* mask, std::size_t n);
     void (*count_columns)(const std::uint8_t* mask, std::ptrdiff_t row_stride, std::size_t rows,

@@ -24,7 +24,7 @@ double seconds(std::size_t bytes, Piece&& on_piece) {
         on_piece(first, bytes - first < piece ? bytes - first : piece);
     };
     const auto start = std::chrono::steady_clock::now();
-    for_each_task((bytes + piece - 1) / piece, static_cast<std::size_t>(thread_count()), task);
+    for_each_task((bytes + piece - 1) / piece, thread_count(), task);
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 

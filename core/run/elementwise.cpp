@@ -79,8 +79,8 @@ void for_each_block(std::int64_t count, Format format, bool is_direct, void* out
         for (std::int64_t i = first; i < first + n; i += block)
             compute(i, std::min(block, first + n - i), static_cast<char*>(out) + i * item);
     };
-    const BriefWork brief(count < elementwise_brief_elements);
-    for_each_batch(count, elementwise_task_elements, threads_for(count, elementwise_threaded_elements), take);
+    const SharedWork work(count, elementwise_threaded_elements, elementwise_brief_elements);
+    for_each_batch(count, elementwise_task_elements, work.threads, take);
 }
 
 std::int64_t count_of(const View& x) {

@@ -47,9 +47,8 @@ constexpr std::size_t tables = 4;  // an increment does not wait for the one bef
 // work(begin, end) of a part for each thread.
 template <class Work>
 void for_each_part(std::int64_t n, std::int64_t bytes, const Work& work) {
-    const std::size_t threads = threads_for(bytes, threaded_bytes);
-    const std::int64_t all = static_cast<std::int64_t>(threads);
-    for_each_batch(n, std::clamp<std::int64_t>((n + all - 1) / all, 1, longest_part), threads,
+    const int threads = threads_for(bytes, threaded_bytes);
+    for_each_batch(n, std::clamp<std::int64_t>((n + threads - 1) / threads, 1, longest_part), threads,
                    [&](std::int64_t begin, std::int64_t some) { work(begin, begin + some); });
 }
 

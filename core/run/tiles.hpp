@@ -35,14 +35,14 @@ class TileScope {
 // Memory for the time of a task.
 
 // Bytes at an address that suits every vector.
-class Room {
+class Scratch {
   public:
-    explicit Room(std::size_t bytes)
+    explicit Scratch(std::size_t bytes)
         : bytes_(static_cast<char*>(::operator new(bytes, std::align_val_t{64}))) {}
-    ~Room() { ::operator delete(bytes_, std::align_val_t{64}); }
-    Room(Room&& other) noexcept : bytes_(std::exchange(other.bytes_, nullptr)) {}
-    Room(const Room&) = delete;
-    Room& operator=(const Room&) = delete;
+    ~Scratch() { ::operator delete(bytes_, std::align_val_t{64}); }
+    Scratch(Scratch&& other) noexcept : bytes_(std::exchange(other.bytes_, nullptr)) {}
+    Scratch(const Scratch&) = delete;
+    Scratch& operator=(const Scratch&) = delete;
     char* get() const { return bytes_; }
 
   private:

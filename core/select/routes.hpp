@@ -131,7 +131,7 @@
     X(mask_filled, "mask.filled", "sets with an identity in the place of those that are not chosen") \
     X(mask_picked, "mask.picked", "sets of those alone that are chosen, side by side") \
     /* Rows with labels. */ \
-    X(segment_placed, "segment.placed", "elements that are added where they go") \
+    X(segment_by_label, "segment.by_label", "elements that are added where they go") \
     X(segment_uncertain, "segment.uncertain", "segments that are taken again, in order") \
     X(segment_in_order, "segment.in_order", "segments of one length at a time, put in order") \
     X(segment_pieces, "segment.pieces", "long segments of rows that lie apart") \

@@ -20,8 +20,8 @@ SAMESUM_THRESHOLD(segment_slice_bytes, 32 << 10, "bytes of a row", "wider rows a
 SAMESUM_THRESHOLD(long_segment_in_order, 512, "rows of a segment", "segments of more are read where they lie, if that is in order")
 SAMESUM_THRESHOLD(labels_looked_at, 4096, "labels", "so many tell whether they ascend")
 SAMESUM_THRESHOLD(cached_state_bytes, 256 << 10, "bytes of the states of all segments", "those of elements to come are asked for if all are more: they miss the second cache")
-SAMESUM_THRESHOLD(placed_rows_ahead, 128, "elements", "so far ahead their states are asked for")
-SAMESUM_THRESHOLD(placed_task_segments, 8192, "segments", "the results of so many are a task")
+SAMESUM_THRESHOLD(labelled_rows_ahead, 128, "elements", "so far ahead their states are asked for")
+SAMESUM_THRESHOLD(labelled_task_segments, 8192, "segments", "the results of so many are a task")
 
 // clang-format on
 }  // namespace samesum

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #if defined(__x86_64__) || defined(_M_X64)
 #include <xmmintrin.h>
@@ -43,7 +44,7 @@ std::chrono::microseconds microseconds(const Threshold& threshold) {
     return std::chrono::microseconds(std::int64_t{threshold});
 }
 
-// What the innermost BriefWork of the calling thread says.
+// What the innermost SharedWork of the calling thread says.
 thread_local bool is_brief = false;
 // Whether the calling thread has an Interruptible.
 thread_local bool is_interruptible = false;
@@ -219,8 +220,9 @@ Interruptible::Interruptible() : before_(is_interruptible) { is_interruptible = 
 Interruptible::~Interruptible() { is_interruptible = before_; }
 bool Interruptible::is_interrupted() { return is_interruptible && interruption_requested(); }
 
-BriefWork::BriefWork(bool brief) : before_(is_brief) { is_brief = brief; }
-BriefWork::~BriefWork() { is_brief = before_; }
+SharedWork::SharedWork(std::int64_t amount, std::int64_t threaded, std::int64_t brief)
+    : threads(threads_for(amount, threaded)), before_(std::exchange(is_brief, amount < brief)) {}
+SharedWork::~SharedWork() { is_brief = before_; }
 
 LentThreads::LentThreads(const Lender& lends) : before_(lender) { lender = &lends; }
 LentThreads::~LentThreads() { lender = before_; }
@@ -264,10 +266,12 @@ void run_tasks(std::size_t n, std::size_t threads, std::size_t shares, TaskRef t
 
 }  // namespace
 
-void for_each_task(std::size_t n, std::size_t threads, TaskRef task) { run_tasks(n, threads, threads, task); }
+void for_each_task(std::size_t n, int threads, TaskRef task) {
+    run_tasks(n, static_cast<std::size_t>(threads), static_cast<std::size_t>(threads), task);
+}
 
-void for_each_task_in_order(std::size_t n, std::size_t threads, TaskRef task) {
-    run_tasks(n, threads, 1, task);
+void for_each_task_in_order(std::size_t n, int threads, TaskRef task) {
+    run_tasks(n, static_cast<std::size_t>(threads), 1, task);
 }
 
 }  // namespace samesum

@@ -38,8 +38,8 @@ int thread_count();
 void set_thread_count(int n);
 
 // All of them for an amount of work from `least` on, else one.
-inline std::size_t threads_for(std::int64_t amount, std::int64_t least) {
-    return amount >= least ? static_cast<std::size_t>(thread_count()) : 1;
+inline int threads_for(std::int64_t amount, std::int64_t least) {
+    return amount >= least ? thread_count() : 1;
 }
 
 // While it lives, thread_count() of the calling thread is at most `most`.
@@ -81,14 +81,17 @@ class TaskRef {
     void (*call_)(void*, std::size_t, std::size_t);
 };
 
-// While it lives and is true, jobs of the calling thread may be done before a thread that sleeps is awake:
-// one is woken only for what is still left after the first task.
-class BriefWork {
+// How much a call has to do. All threads take part from `threaded` on. While it lives, jobs of the calling
+// thread of less than `brief` may be done before a thread that sleeps is awake: one is woken only for what is
+// still left after the first task.
+class SharedWork {
   public:
-    explicit BriefWork(bool is_brief);
-    ~BriefWork();
-    BriefWork(const BriefWork&) = delete;
-    BriefWork& operator=(const BriefWork&) = delete;
+    SharedWork(std::int64_t amount, std::int64_t threaded, std::int64_t brief);
+    ~SharedWork();
+    SharedWork(const SharedWork&) = delete;
+    SharedWork& operator=(const SharedWork&) = delete;
+
+    const int threads;
 
   private:
     bool before_;
@@ -117,15 +120,15 @@ class LentThreads {
 // share of tasks that follow one another, the same in every call of so many tasks and threads: what it read
 // in the call before may still be in its own cache. Who is done with that helps the others. While the pool is
 // busy for another caller, the caller does all of its own. Throws Interrupted, or what a task threw.
-void for_each_task(std::size_t n, std::size_t threads, TaskRef task);
+void for_each_task(std::size_t n, int threads, TaskRef task);
 
 // Runs the tasks as for_each_task, but none is begun before those of smaller numbers are: a task may wait for
 // them.
-void for_each_task_in_order(std::size_t n, std::size_t threads, TaskRef task);
+void for_each_task_in_order(std::size_t n, int threads, TaskRef task);
 
 // take(first, how many) of `count` things, `batch` at a time.
 template <class Take>
-void for_each_batch(std::int64_t count, std::int64_t batch, std::size_t threads, const Take& take) {
+void for_each_batch(std::int64_t count, std::int64_t batch, int threads, const Take& take) {
     auto task = [&](std::size_t t, std::size_t) {
         const std::int64_t first = static_cast<std::int64_t>(t) * batch;
         take(first, std::min(batch, count - first));

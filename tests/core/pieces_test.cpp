@@ -113,17 +113,27 @@ TEST_CASE("masks choose the elements that they say") {
                 wrong += picked != chosen || m.count(mask, n) != chosen || !are_whole();
                 samesum::CodeRange codes{random() & most, random() & most, 0, one_in(random, 2)};
                 codes.most = random() & codes.magnitude;
+                const auto is_among = [&](std::size_t i) {
+                    const std::uint64_t code = bits_of(x + i * size, format) + codes.step;
+                    return ((code & codes.magnitude) <= codes.most) != codes.above;
+                };
                 for (const std::uint8_t* by :
                      {static_cast<const std::uint8_t*>(mask), static_cast<const std::uint8_t*>(nullptr)}) {
                     to = out_room.take(n);
                     m.those_of[width](x, by, n, codes, reinterpret_cast<std::uint8_t*>(to), {0, 0});
-                    for (std::size_t i = 0; i < n; ++i) {
-                        const bool within =
-                            ((bits_of(x + i * size, format) + codes.step) & codes.magnitude) <= codes.most;
-                        wrong += to[i] != (within != codes.above && (by == nullptr || by[i]));
-                    }
+                    for (std::size_t i = 0; i < n; ++i)
+                        wrong += to[i] != (is_among(i) && (by == nullptr || by[i]));
                     wrong += !are_whole();
                 }
+                to = out_room.take(n * size);
+                const bool said = m.fill_those[width](x, n, codes, identity, to, {0, 0});
+                bool are_all = true;
+                for (std::size_t i = 0; i < n; ++i) {
+                    wrong += bits_of(to + i * size, format) !=
+                             (is_among(i) ? bits_of(x + i * size, format) : identity);
+                    are_all = are_all && is_among(i);
+                }
+                wrong += said != are_all || !are_whole();
                 CHECK_MESSAGE(wrong == 0, set.name, ": ", n, " elements of ", size, " bytes");
             }
         for (const std::size_t n : lengths(130)) {
@@ -147,7 +157,7 @@ TEST_CASE("masks choose the elements that they say") {
 
 TEST_CASE("short rows become columns and rows again") {
     each_instruction_set([](const InstructionSet& set, std::size_t) {
-        const samesum::UntangleMethods& m = *set.untangling;
+        const samesum::TransposeMethods& m = *set.transposes;
         Random random(3);
         for (std::size_t width = 0; width < 4; ++width)
             for (std::size_t elements = 1; elements <= samesum::short_elements; ++elements)
@@ -171,18 +181,18 @@ TEST_CASE("short rows become columns and rows again") {
                     char* back = out_room.take(((rows - 1) * apart + elements) * size);
                     m.any_back[width](runs, pitch, elements, rows, back, sized(apart));
                     check(back, apart, runs, pitch);
-                    if (elements > samesum::untangled_elements || !m.known[width][elements]) {
+                    if (elements > samesum::transposed_elements || !m.known[width][elements]) {
                         CHECK_MESSAGE(wrong == 0, set.name, ": ", elements, " x ", rows);
                         continue;
                     }
                     x = drawn(room, random, format, Family::bits, rows * elements);
-                    runs = other_room.take(elements * samesum::untangled_pitch * size);
+                    runs = other_room.take(elements * samesum::transposed_pitch * size);
                     m.known[width][elements](x, rows, runs);
-                    check(x, elements, runs, samesum::untangled_pitch);
+                    check(x, elements, runs, samesum::transposed_pitch);
                     if (const auto known_back = m.known_back[width][elements]) {
                         back = out_room.take(rows * elements * size);
                         known_back(runs, rows, back);
-                        check(back, elements, runs, samesum::untangled_pitch);
+                        check(back, elements, runs, samesum::transposed_pitch);
                     }
                     CHECK_MESSAGE(wrong == 0, set.name, ": ", elements, " x ", rows);
                 }

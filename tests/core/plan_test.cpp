@@ -16,7 +16,7 @@ namespace {
 
 using samesum::Dims;
 using samesum::Format;
-using samesum::Manner;
+using samesum::LayoutHints;
 using samesum::Offsets;
 using samesum::Plan;
 using samesum::Shape;
@@ -97,11 +97,11 @@ TEST_CASE("a plan visits each element once, for its own output") {
     std::mt19937 random(20261125);
     for (int i = 0; i < 20000; ++i) {
         const Array x = drawn(random);
-        Manner manner;
-        manner.ordered = i % 3 == 0;
-        manner.least_lane = 1 + i % 40;
+        LayoutHints hints;
+        hints.ordered = i % 3 == 0;
+        hints.least_lane = 1 + i % 40;
         const Elements elements = x.elements();
-        const Plan plan = plan_reduction(x.view(elements), x.reduced.data(), manner);
+        const Plan plan = plan_reduction(x.view(elements), x.reduced.data(), hints);
         std::vector<Visit> wanted = expected(x), found = visited(plan, elements);
         CAPTURE(i);
         std::sort(wanted.begin(), wanted.end());
@@ -114,10 +114,10 @@ TEST_CASE("an ordered plan takes the elements of each set in row-major order") {
     std::mt19937 random(20261126);
     for (int i = 0; i < 20000; ++i) {
         const Array x = drawn(random);
-        Manner manner;
-        manner.ordered = true;
+        LayoutHints hints;
+        hints.ordered = true;
         const Elements elements = x.elements();
-        const Plan plan = plan_reduction(x.view(elements), x.reduced.data(), manner);
+        const Plan plan = plan_reduction(x.view(elements), x.reduced.data(), hints);
         std::vector<Visit> wanted = expected(x), found = visited(plan, elements);
         const auto by_output = [](const Visit& a, const Visit& b) { return a.second < b.second; };
         std::stable_sort(wanted.begin(), wanted.end(), by_output);

@@ -41,7 +41,7 @@ class Threads {
     int before_;
 };
 
-void count_tasks(std::size_t n, std::size_t threads) {
+void count_tasks(std::size_t n, int threads) {
     std::vector<int> times(n);
     std::atomic<std::size_t> most_worker{0};
     auto task = [&](std::size_t t, std::size_t worker) {
@@ -52,14 +52,13 @@ void count_tasks(std::size_t n, std::size_t threads) {
     };
     for_each_task(n, threads, task);
     for (std::size_t t = 0; t < n; ++t) REQUIRE(times[t] == 1);
-    REQUIRE(most_worker < threads);
+    REQUIRE(most_worker < static_cast<std::size_t>(threads));
 }
 
 TEST_CASE("each task runs once, by a worker below the number of threads") {
     for (const int threads : {1, 2, 3, 8}) {
         const Threads scope(threads);
-        for (const std::size_t n : {0, 1, 2, 7, 64, 65, 1000})
-            count_tasks(n, static_cast<std::size_t>(threads));
+        for (const std::size_t n : {0, 1, 2, 7, 64, 65, 1000}) count_tasks(n, threads);
     }
 }
 

@@ -11,7 +11,7 @@ namespace samesum::SAMESUM_ISA {
 // More than all that a few operations on subnormal numbers round off.
 constexpr double underflow_error = 0x1p-1070;
 
-// Room for the roundings of a bound that up to 2^42 terms were added to.
+// Scratch for the roundings of a bound that up to 2^42 terms were added to.
 constexpr double bound_room = 1 + 0x1p-10;
 
 // Wide enough that the rounding of `value - bound` itself cannot hide a boundary; exact values need none.

@@ -159,6 +159,33 @@ struct Coded {
         const auto found = ones(low_bytes(rest, codes), nullptr, codes);
         for (std::size_t k = 0; i < n; ++k, ++i) to[i] = found[k] & (mask == nullptr || mask[i] != 0);
     }
+
+    static bool fill_those(const void* x, std::size_t n, const CodeRange& codes, std::uint64_t identity,
+                           void* to, const Ahead& ahead) {
+        const char* p = static_cast<const char*>(x);
+        char* out = static_cast<char*>(to);
+        const Codes other = Codes{} + static_cast<Bits>(identity);
+        Codes left_out = {};
+        const auto fill = [&](const char* from, char* result) SAMESUM_INLINED {
+            const Codes low = reinterpret_cast<Codes>(is_low(from, codes)), taken = codes.above ? ~low : low;
+            store(result, (load<Codes>(from) & taken) | (other & ~taken));
+            left_out |= ~taken;
+        };
+        std::size_t i = 0;
+        for (; i + together <= n; i += together, p += vector_bytes, out += vector_bytes) {
+            prefetch<vector_bytes>(p + ahead.x);
+            fill(p, out);
+        }
+        if (i < n) {
+            // Copies of an element that is there, which change nothing of what is told.
+            alignas(64) char rest[vector_bytes];
+            for (std::size_t k = 0; k < together; ++k)
+                std::memcpy(rest + k * sizeof(Bits), p + std::min(k, n - i - 1) * sizeof(Bits), sizeof(Bits));
+            fill(rest, rest);
+            std::memcpy(out, rest, (n - i) * sizeof(Bits));
+        }
+        return !any_bit(reinterpret_cast<Longs>(left_out));
+    }
 };
 
 using ManyBytes = typename VectorOf<std::uint8_t, vector_bytes>::type;
@@ -221,6 +248,7 @@ constexpr void add(MaskMethods& m, std::size_t size) {
     m.fill[size] = Masked<Bits>::fill;
     m.pick[size] = Masked<Bits>::pick;
     m.those_of[size] = Coded<Bits>::those_of;
+    m.fill_those[size] = Coded<Bits>::fill_those;
 }
 
 constexpr MaskMethods all_masking() {

@@ -7,7 +7,7 @@
 
 namespace samesum::SAMESUM_ISA {
 
-// Room for the roundings of a bound's own arithmetic.
+// Scratch for the roundings of a bound's own arithmetic.
 constexpr double spread_slack = 1.01;
 // What a few operations on double-words round off, of the largest of them: below 64 u^2 (Lemma 55).
 constexpr double words_error = 0x1p-98;

@@ -63,7 +63,7 @@ struct Pairs {
     template <class Add>
     void each_piece(std::int64_t most_rows, std::int64_t most_elements, const Add& add) const {
         const std::int64_t item = static_cast<std::int64_t>(one.size), pitch = most_elements * item + 64;
-        const Room room(static_cast<std::size_t>(lie() ? 64 : 2 * most_rows * pitch));
+        const Scratch room(static_cast<std::size_t>(lie() ? 64 : 2 * most_rows * pitch));
         for (std::int64_t r = 0; r < rows; r += most_rows) {
             const std::int64_t some = std::min(most_rows, rows - r);
             for (std::int64_t i = 0; i < n; i += most_elements) {

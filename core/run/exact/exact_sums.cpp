@@ -152,7 +152,7 @@ void add_blocks(Total& total, const char* x, std::size_t n, Format in, Map map, 
 template <Format format, Map map>
 struct ExactSums {
     static constexpr std::size_t size = size_of(format);
-    // Columns that are untangled together, and from one to the next of them, in elements.
+    // Columns that are transposed together, and from one to the next of them, in elements.
     static constexpr std::size_t together = 8, pitch = scan_elements + 8;
 
     static Superaccumulator* states(void* tile) { return static_cast<Superaccumulator*>(tile); }
@@ -178,11 +178,11 @@ struct ExactSums {
 
     static void add_rows(void* tile, const char* p, std::ptrdiff_t row_stride, std::size_t rows,
                          std::size_t n) {
-        const auto untangle = current_instruction_set().untangling->any[std::countr_zero(size)];
+        const auto to_columns = current_instruction_set().transposes->any[std::countr_zero(size)];
         alignas(64) char runs[together * pitch * size];
         for (std::size_t j = 0; j < n; j += together) {
             const std::size_t now = std::min(together, n - j);
-            untangle(p + j * size, row_stride / static_cast<std::ptrdiff_t>(size), now, rows, runs, pitch);
+            to_columns(p + j * size, row_stride / static_cast<std::ptrdiff_t>(size), now, rows, runs, pitch);
             for (std::size_t k = 0; k < now; ++k) lane(tile, j + k, runs + k * pitch * size, rows);
         }
     }

@@ -85,9 +85,8 @@ void ProductTotals::scan(const View& piece, int axis, bool is_exclusive, Format 
     for (int i = 0; i < piece.rank; ++i)
         if (i != axis) kept.push({piece.shape[i], piece.strides[i], 0});
     const Finish how{Finalize::itself, out, 1};
-    const std::int64_t threads =
-        outputs_ * n * static_cast<std::int64_t>(size_of(in_)) < threaded_bytes ? 1 : thread_count();
-    const std::int64_t share = (outputs_ + threads - 1) / std::max<std::int64_t>(threads, 1);
+    const int threads = threads_for(outputs_ * n * static_cast<std::int64_t>(size_of(in_)), threaded_bytes);
+    const std::int64_t share = (outputs_ + threads - 1) / threads;
     auto task = [&](std::size_t t, std::size_t) {
         const std::int64_t first = static_cast<std::int64_t>(t) * share,
                            last = std::min(first + share, outputs_);
@@ -104,7 +103,7 @@ void ProductTotals::scan(const View& piece, int axis, bool is_exclusive, Format 
             }
         }
     };
-    for_each_task(static_cast<std::size_t>(threads), static_cast<std::size_t>(threads), task);
+    for_each_task(static_cast<std::size_t>(threads), threads, task);
 }
 
 template class KeptTotals<Product>;

@@ -22,9 +22,9 @@ namespace {
 
 class PackedSets {
   public:
-    PackedSets(const Plan& plan, const Manner& manner)
+    PackedSets(const Plan& plan, const LayoutHints& hints)
         : plan_(plan),
-          manner_(manner),
+          hints_(hints),
           size_(static_cast<std::int64_t>(size_of(plan.format))),
           kept_(kept_dims(plan)),
           reduced_(reduced_dims(plan)),
@@ -49,7 +49,7 @@ class PackedSets {
             if (some[i].counts != nullptr) some[i].counts += first;
         }
         if (plan_.is_masked()) return reduce_masked(first, n, some, count);
-        const Room elements(static_cast<std::size_t>(n * plan_.reduced_count * size_));
+        const Scratch elements(static_cast<std::size_t>(n * plan_.reduced_count * size_));
         pack(first, n, elements.get());
         run_packed(elements.get(), plan_.format, n, some, count);
     }
@@ -63,21 +63,24 @@ class PackedSets {
                                       one_by_one_ ? plan_.reduced_count : n},
                            strides[] = {shape[1] * size, size};
         const bool reduced[] = {!one_by_one_, one_by_one_};
-        run_job(plan_reduction({elements, 2, shape, strides, format, false}, reduced, manner_), targets,
+        run_job(plan_reduction({elements, 2, shape, strides, format, false}, reduced, hints_), targets,
                 count);
     }
 
     // Each target by itself: what takes the place of the elements that are not chosen is its own.
     void reduce_masked(std::int64_t first, std::int64_t n, const Target* targets, std::size_t count) const {
         const std::int64_t elements = n * plan_.reduced_count, bytes = elements * size_;
-        const Room room(static_cast<std::size_t>(2 * bytes + elements));
+        const Scratch room(static_cast<std::size_t>(2 * bytes + elements));
         char *const filled = room.get(), *const x = filled + bytes;
         std::uint8_t* const mask = reinterpret_cast<std::uint8_t*>(x + bytes);
+        const bool are_counted = std::any_of(
+            targets, targets + count, [](const Target& t) { return t.chosen.use == MaskUse::counted; });
+        const MaskUse use = are_counted ? MaskUse::compacted : MaskUse::filled;
         const MaskedElements::Block block =
-            one_by_one_ ? masked_->block(plan_.data, plan_.mask, first * plan_.reduced_count, elements,
-                                         MaskUse::filled, x, mask)
-                        : masked_->rows(plan_.data, plan_.mask,
-                                        {plan_.reduced_count, plan_.kept_count, first, n}, x, mask);
+            one_by_one_
+                ? masked_->block(plan_.data, plan_.mask, first * plan_.reduced_count, elements, use, x, mask)
+                : masked_->rows(plan_.data, plan_.mask, {plan_.reduced_count, plan_.kept_count, first, n},
+                                use, x, mask);
         for (std::size_t i = 0; i < count; ++i) {
             const Chosen& chosen = targets[i].chosen;
             if (chosen.use == MaskUse::counted) {
@@ -98,7 +101,7 @@ class PackedSets {
             return masking.count_columns(block.mask, static_cast<std::ptrdiff_t>(n), of_each, n, counts);
         if (of_each <= short_elements) {
             const std::ptrdiff_t step = static_cast<std::ptrdiff_t>(of_each);
-            current_instruction_set().untangling->any[0](block.mask, step, of_each, n, room, n);
+            current_instruction_set().transposes->any[0](block.mask, step, of_each, n, room, n);
             return masking.count_columns(reinterpret_cast<const std::uint8_t*>(room),
                                          static_cast<std::ptrdiff_t>(n), of_each, n, counts);
         }
@@ -120,7 +123,7 @@ class PackedSets {
     }
 
     const Plan& plan_;
-    const Manner manner_;
+    const LayoutHints hints_;
     const std::int64_t size_;
     const Dims kept_, reduced_;
     const bool one_by_one_;
@@ -131,10 +134,10 @@ class PackedSets {
 
 }  // namespace
 
-void reduce_packed(const Plan& plan, const Manner& manner, const Target* targets, std::size_t count) {
-    const PackedSets sets(plan, manner);
-    const BriefWork brief(sets.bytes() < brief_bytes);
-    for_each_batch(plan.kept_count, sets.together(), threads_for(sets.bytes(), threaded_bytes),
+void reduce_packed(const Plan& plan, const LayoutHints& hints, const Target* targets, std::size_t count) {
+    const PackedSets sets(plan, hints);
+    const SharedWork work(sets.bytes(), threaded_bytes, brief_bytes);
+    for_each_batch(plan.kept_count, sets.together(), work.threads,
                    [&](std::int64_t first, std::int64_t n) { sets.reduce(first, n, targets, count); });
 }
 

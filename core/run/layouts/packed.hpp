@@ -9,7 +9,7 @@
 
 namespace samesum {
 
-// As run_job does; the plan was made in this manner.
-void reduce_packed(const Plan& plan, const Manner& manner, const Target* targets, std::size_t count);
+// As run_job does; the plan was made with these hints.
+void reduce_packed(const Plan& plan, const LayoutHints& hints, const Target* targets, std::size_t count);
 
 }  // namespace samesum

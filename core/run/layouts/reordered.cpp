@@ -79,7 +79,7 @@ class Permutation {
         for_each_task(static_cast<std::size_t>(outer.count() * blocks), threads(), task);
     }
 
-    std::size_t threads() const { return threads_for(count_ * item_, threaded_bytes); }
+    int threads() const { return threads_for(count_ * item_, threaded_bytes); }
 
     // Elements that follow one another in dimension `lead` of the source, and in the last one of the results.
     void transpose(int lead) const {
@@ -105,7 +105,7 @@ class Permutation {
     }
 
     void put_square(const char* from, const Dim& side, const Dim& run, char* to) const {
-        const AnyUntangle any = current_instruction_set().untangling->any[std::countr_zero(size_)];
+        const AnyToColumns any = current_instruction_set().transposes->any[std::countr_zero(size_)];
         any(from, run.in / item_, static_cast<std::size_t>(side.size), static_cast<std::size_t>(run.size), to,
             static_cast<std::size_t>(side.out));
     }

@@ -46,7 +46,7 @@ void reduce_reordered(const View& x, const bool* reduced, const Result* results,
     std::size_t bytes = 0;
     for (std::size_t i = 0; i < n; ++i) bytes += size_of(results[i].format);
     const std::int64_t parts = order.parts(bytes);
-    std::vector<Room> rooms;
+    std::vector<Scratch> rooms;
     std::vector<Result> some;
     const auto most = static_cast<std::size_t>(order.most_results(parts));
     for (std::size_t i = 0; i < n; ++i) {

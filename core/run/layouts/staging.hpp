@@ -47,7 +47,7 @@ void put_groups(const char* results, Format format, std::int64_t of_each, std::i
 // stack: threads may have little of it.
 template <class Each>
 void take_block(const Groups& groups, std::int64_t first, std::int64_t number, const Each& each) {
-    const Room elements(groups.room_for(number, groups.rows, groups.format));
+    const Scratch elements(groups.room_for(number, groups.rows, groups.format));
     transpose_groups(groups, first, number, elements.get());
     const std::int64_t size = static_cast<std::int64_t>(size_of(groups.format)),
                        shape[] = {groups.rows, groups.columns * number}, strides[] = {shape[1] * size, size};
@@ -56,7 +56,7 @@ void take_block(const Groups& groups, std::int64_t first, std::int64_t number, c
 
 // The same of all groups, some at a time.
 template <class Each>
-void for_each_block(const Groups& groups, std::size_t threads, const Each& each) {
+void for_each_block(const Groups& groups, int threads, const Each& each) {
     for_each_batch(groups.count, groups.together(), threads,
                    [&](std::int64_t first, std::int64_t n) { take_block(groups, first, n, each); });
 }
@@ -65,7 +65,7 @@ void for_each_block(const Groups& groups, std::size_t threads, const Each& each)
 
 // each(contiguous lines along the second of two axes, the number of the first of them)
 template <class Each>
-void for_each_packed(const PackedLines& lines, std::size_t threads, const Each& each) {
+void for_each_packed(const PackedLines& lines, int threads, const Each& each) {
     const View& x = lines.view();
     Dims all;
     for (int i = 0; i < x.rank; ++i)
@@ -73,7 +73,7 @@ void for_each_packed(const PackedLines& lines, std::size_t threads, const Each& 
     const Packing packing(all, size_of(x.format), x.swapped);
     const std::int64_t item = static_cast<std::int64_t>(size_of(x.format)), length = lines.length();
     for_each_batch(lines.count(), lines.together(), threads, [&](std::int64_t first, std::int64_t n) {
-        const Room elements(static_cast<std::size_t>(n * length * item));
+        const Scratch elements(static_cast<std::size_t>(n * length * item));
         packing.copy(x.data, first * length, n * length, elements.get());
         const std::int64_t shape[] = {n, length}, strides[] = {length * item, item};
         each(View{elements.get(), 2, shape, strides, x.format, false}, first);
@@ -83,7 +83,7 @@ void for_each_packed(const PackedLines& lines, std::size_t threads, const Each& 
 // loops(block, axis, results) of each block of what is copied first. Results of `format`, so many more than
 // elements along the axis, go to `out`, which is C-contiguous.
 template <class Loops>
-void for_each_staged(const Staging& staging, Format format, std::int64_t more, std::size_t threads, void* out,
+void for_each_staged(const Staging& staging, Format format, std::int64_t more, int threads, void* out,
                      const Loops& loops) {
     if (staging.load == Load::packed) {
         const std::int64_t size = static_cast<std::int64_t>(size_of(format));
@@ -94,7 +94,7 @@ void for_each_staged(const Staging& staging, Format format, std::int64_t more, s
     const Groups& groups = staging.groups;
     const std::int64_t rows = groups.rows + more;
     for_each_block(groups, threads, [&](const View& block, std::int64_t first, std::int64_t number) {
-        const Room results(groups.room_for(number, rows, format));
+        const Scratch results(groups.room_for(number, rows, format));
         loops(block, 0, results.get());
         put_groups(results.get(), format, rows * groups.columns, first, number, out);
     });

@@ -77,8 +77,8 @@ MaskedElements::Block MaskedElements::block(const char* x, const char* mask, std
     return block;
 }
 
-MaskedElements::Block MaskedElements::rows(const char* x, const char* mask, const Rows& rows, char* x_room,
-                                           std::uint8_t* mask_room) const {
+MaskedElements::Block MaskedElements::rows(const char* x, const char* mask, const Rows& rows, MaskUse use,
+                                           char* x_room, std::uint8_t* mask_room) const {
     for (std::int64_t r = 0; r < rows.count; ++r) {
         const std::int64_t first = r * rows.pitch + rows.first, at = r * rows.n;
         x_.copy(x, first, rows.n, x_room + at * static_cast<std::int64_t>(size_));
@@ -86,11 +86,12 @@ MaskedElements::Block MaskedElements::rows(const char* x, const char* mask, cons
     }
     Block block{
         x_room, is_masked_ ? mask_room : nullptr, static_cast<std::size_t>(rows.count * rows.n), 0, {}};
-    complete(block, MaskUse::filled, mask_room);
+    complete(block, use, mask_room);
     return block;
 }
 
 void MaskedElements::complete(Block& block, MaskUse use, std::uint8_t* mask_room) const {
+    if (use == MaskUse::filled && !is_masked_) return;
     if (skip_ != Skip::nothing) {
         const std::size_t index = static_cast<std::size_t>(std::countr_zero(size_));
         methods().those_of[index](block.x, block.mask, block.n, codes_of(format_, skip_), mask_room,
@@ -105,8 +106,14 @@ void MaskedElements::complete(Block& block, MaskUse use, std::uint8_t* mask_room
 }
 
 const char* MaskedElements::filled(const Block& block, std::uint64_t identity, char* room) const {
+    const auto index = static_cast<std::size_t>(std::countr_zero(size_));
     if (block.all_chosen()) return block.x;
-    methods().fill[std::countr_zero(size_)](block.x, block.mask, block.n, identity, room, block.ahead);
+    if (block.mask == nullptr)
+        return methods().fill_those[index](block.x, block.n, codes_of(format_, skip_), identity, room,
+                                           block.ahead)
+                   ? block.x
+                   : room;
+    methods().fill[index](block.x, block.mask, block.n, identity, room, block.ahead);
     return room;
 }
 

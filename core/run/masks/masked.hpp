@@ -58,11 +58,12 @@ class MaskedElements {
     std::int64_t most_of_lane() const { return most_lane_bytes / static_cast<std::int64_t>(size_); }
 
     // n of them from number `first` on, side by side, with a byte of the mask for each: where they lie, or in
-    // `x_room` and `mask_room`. Elements that nobody asks for are null.
+    // `x_room` and `mask_room`. Elements that nobody asks for are null; so are masks of those to be filled
+    // that the elements alone decide.
     struct Block {
         const char* x;
         const std::uint8_t* mask;
-        std::size_t n, chosen;  // of those to be filled it is told whether all are chosen, alone
+        std::size_t n, chosen;  // of those to be filled it is told at most whether all are chosen
         Ahead ahead;
 
         bool all_chosen() const { return chosen == n; }
@@ -74,7 +75,7 @@ class MaskedElements {
     struct Rows {
         std::int64_t count, pitch, first, n;
     };
-    Block rows(const char* x, const char* mask, const Rows& rows, char* x_room,
+    Block rows(const char* x, const char* mask, const Rows& rows, MaskUse use, char* x_room,
                std::uint8_t* mask_room) const;
 
     std::size_t size() const { return size_; }

@@ -70,17 +70,16 @@ Target count_target(const Plan& plan, std::int64_t* counts) {
             {MaskUse::counted, 0}};
 }
 
-// One manner for all results of the same sets.
-Manner common_manner(const View& x, const Result* results, std::size_t n) {
-    Manner manner = manner_of(results[0].row, x.format);
+// Hints for all results of the same sets.
+LayoutHints common_hints(const View& x, const Result* results, std::size_t n) {
+    LayoutHints hints = hints_of(results[0].row, x.format);
     for (std::size_t i = 1; i < n; ++i) {
-        const Manner own = manner_of(results[i].row, x.format);
-        manner.least_lane = std::max(manner.least_lane, own.least_lane);
-        manner.least_lane_side_by_side =
-            std::min(manner.least_lane_side_by_side, own.least_lane_side_by_side);
+        const LayoutHints own = hints_of(results[i].row, x.format);
+        hints.least_lane = std::max(hints.least_lane, own.least_lane);
+        hints.least_lane_side_by_side = std::min(hints.least_lane_side_by_side, own.least_lane_side_by_side);
     }
-    manner.least_lane_side_by_side = std::max(manner.least_lane_side_by_side, manner.least_lane);
-    return manner;
+    hints.least_lane_side_by_side = std::max(hints.least_lane_side_by_side, hints.least_lane);
+    return hints;
 }
 
 // Columns of few rows are whole short sets that are reduced at once when they are packed; of more, rows are
@@ -94,7 +93,8 @@ bool suits_masked_packing(const Plan& plan) {
 }
 
 // Results of all but positions, at most so many that there is one target left for the counts.
-void reduce_as_it_lies(const View& x, Plan plan, const Manner& manner, const Result* results, std::size_t n) {
+void reduce_as_it_lies(const View& x, Plan plan, const LayoutHints& hints, const Result* results,
+                       std::size_t n) {
     const bool are_counted =
         std::any_of(results, results + n, [&](const Result& r) { return needs_counts(r.row, x); });
     std::vector<std::int64_t> counts(are_counted ? static_cast<std::size_t>(plan.kept_count) : 0);
@@ -110,17 +110,17 @@ void reduce_as_it_lies(const View& x, Plan plan, const Manner& manner, const Res
     }
     if (any_compacted) plan.fold = 1;
     if (!any_compacted && suits_masked_packing(plan))
-        reduce_packed(plan, manner, targets, count);
+        reduce_packed(plan, hints, targets, count);
     else
         run_job(plan, targets, count);
 }
 
 void reduce_some(const View& x, const bool* reduced, const Result* results, std::size_t n) {
-    const Manner manner = common_manner(x, results, n);
-    const Plan plan = plan_reduction(x, reduced, manner);
-    if (!pays_to_reorder(plan, results, n)) return reduce_as_it_lies(x, plan, manner, results, n);
+    const LayoutHints hints = common_hints(x, results, n);
+    const Plan plan = plan_reduction(x, reduced, hints);
+    if (!pays_to_reorder(plan, results, n)) return reduce_as_it_lies(x, plan, hints, results, n);
     reduce_reordered(x, reduced, results, n, [&](const View& part, const bool* own, const Result* to) {
-        reduce_as_it_lies(part, plan_reduction(part, own, manner), manner, to, n);
+        reduce_as_it_lies(part, plan_reduction(part, own, hints), hints, to, n);
     });
 }
 
@@ -153,11 +153,11 @@ void correct_positions(const View& x, const bool* reduced, bool last, std::int64
     }
 }
 
-void find_as_it_lies(const View& x, const bool* reduced, const Plan& plan, const Manner& manner,
+void find_as_it_lies(const View& x, const bool* reduced, const Plan& plan, const LayoutHints& hints,
                      const Result& result) {
     const Target target = masked_target(plan, x, result, nullptr);
     if (suits_masked_packing(plan))
-        reduce_packed(plan, manner, &target, 1);
+        reduce_packed(plan, hints, &target, 1);
     else
         run_job(plan, &target, 1);
     if (x.mask != nullptr)
@@ -165,11 +165,11 @@ void find_as_it_lies(const View& x, const bool* reduced, const Plan& plan, const
 }
 
 void find_positions(const View& x, const bool* reduced, const Result& result) {
-    const Manner manner = manner_of(result.row, x.format);
-    const Plan plan = plan_reduction(x, reduced, manner);
-    if (!pays_to_reorder(plan, &result, 1)) return find_as_it_lies(x, reduced, plan, manner, result);
+    const LayoutHints hints = hints_of(result.row, x.format);
+    const Plan plan = plan_reduction(x, reduced, hints);
+    if (!pays_to_reorder(plan, &result, 1)) return find_as_it_lies(x, reduced, plan, hints, result);
     reduce_reordered(x, reduced, &result, 1, [&](const View& part, const bool* own, const Result* to) {
-        find_as_it_lies(part, own, plan_reduction(part, own, manner), manner, *to);
+        find_as_it_lies(part, own, plan_reduction(part, own, hints), hints, *to);
     });
 }
 

@@ -88,9 +88,9 @@ struct RowNumbers {
 
 namespace {
 
-class Job {
+class BatchNorm {
   public:
-    explicit Job(const BatchNormCall& call)
+    explicit BatchNorm(const BatchNormCall& call)
         : call_(call),
           methods_(*current_instruction_set().norms),
           finish_(methods_.finish[static_cast<std::size_t>(call.x.format)]),
@@ -115,9 +115,8 @@ class Job {
             are_rows_ && !rows_.are_usable()
                 ? std::max<std::int64_t>(elementwise_task_elements / call_.channels, 1) * call_.channels
                 : std::int64_t{elementwise_task_elements};
-        const BriefWork brief(count < elementwise_brief_elements);
-        for_each_batch(count, some,
-                       count < elementwise_threaded_elements ? 1 : static_cast<std::size_t>(thread_count()),
+        const SharedWork work(count, elementwise_threaded_elements, elementwise_brief_elements);
+        for_each_batch(count, some, work.threads,
                        [&](std::int64_t first, std::int64_t n) { take(first, n); });
     }
 
@@ -218,7 +217,7 @@ class Job {
     void take_columns(std::int64_t first, std::int64_t n) const {
         const std::int64_t rows = n / call_.channels, row = call_.channels * static_cast<std::int64_t>(size_),
                            item = static_cast<std::int64_t>(size_);
-        const Room room(is_direct_ ? 64 : static_cast<std::size_t>(n) * size_);
+        const Scratch room(is_direct_ ? 64 : static_cast<std::size_t>(n) * size_);
         const char* const x = elements(first, n, room.get());
         alignas(64) char column[norm_elements * 8], made[norm_elements * 8];
         for (std::int64_t r = 0, now; r < rows; r += now) {
@@ -286,7 +285,7 @@ class Job {
 
 void normalize_batch(const BatchNormCall& call) {
     const FloatingPointScope scope;
-    Job(call).normalize();
+    BatchNorm(call).normalize();
 }
 
 }  // namespace samesum

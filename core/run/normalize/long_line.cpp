@@ -17,14 +17,14 @@ namespace samesum {
 
 namespace {
 
-class Job {
+class LongLineSoftmax {
   public:
-    Job(const LineMethod& method, const LongLine& line, std::size_t threads)
+    LongLineSoftmax(const LineMethod& method, const LongLine& line)
         : method_(method),
           line_(line),
           size_(size_of(static_cast<Format>(method.format))),
           is_direct_(line.in == static_cast<std::int64_t>(size_) && line.to == line.in && !line.swapped),
-          threads_(line.n * size_ >= static_cast<std::size_t>(long_line_threaded_bytes) ? threads : 1),
+          threads_(threads_for(static_cast<std::int64_t>(line.n * size_), long_line_threaded_bytes)),
           shares_((line.n + line_block - 1) / line_block) {}
 
     void run() {
@@ -56,11 +56,12 @@ class Job {
     // many). A task takes blocks that follow each other.
     template <class F>
     void for_each_part(bool puts, F each) const {
-        const std::size_t room_bytes = line_block * size_, share = (shares_.size() + threads_ - 1) / threads_,
+        const std::size_t room_bytes = line_block * size_, threads = static_cast<std::size_t>(threads_),
+                          share = (shares_.size() + threads - 1) / threads,
                           most = static_cast<std::size_t>(line_task_bytes) / room_bytes,
                           together = std::clamp<std::size_t>(most, 1, share);
         auto task = [&](std::size_t t, std::size_t) {
-            const Room room((is_direct_ ? 0 : room_bytes) + (puts ? room_bytes : 0));
+            const Scratch room((is_direct_ ? 0 : room_bytes) + (puts ? room_bytes : 0));
             const std::size_t end = std::min(shares_.size(), (t + 1) * together);
             for (std::size_t block = t * together; block < end; ++block) {
                 const std::size_t n = std::min(line_block, line_.n - block * line_block);
@@ -99,14 +100,14 @@ class Job {
     const LongLine& line_;
     const std::size_t size_;
     const bool is_direct_;
-    const std::size_t threads_;
+    const int threads_;
     std::vector<LineShare> shares_;  // of each block
 };
 
 }  // namespace
 
-void normalize_long_line(const LineMethod& method, const LongLine& line, std::size_t threads) {
-    Job(method, line, threads).run();
+void normalize_long_line(const LineMethod& method, const LongLine& line) {
+    LongLineSoftmax(method, line).run();
 }
 
 }  // namespace samesum

@@ -23,6 +23,6 @@ struct LongLine {
     bool streamed;  // results beyond the caches
 };
 
-void normalize_long_line(const LineMethod& method, const LongLine& line, std::size_t threads);
+void normalize_long_line(const LineMethod& method, const LongLine& line);
 
 }  // namespace samesum

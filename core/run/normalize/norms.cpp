@@ -16,9 +16,9 @@ namespace samesum {
 
 namespace {
 
-class Job {
+class LineNorms {
   public:
-    explicit Job(const NormCall& call)
+    explicit LineNorms(const NormCall& call)
         : call_(call),
           dims_(call),
           methods_(*current_instruction_set().norms),
@@ -34,11 +34,10 @@ class Job {
         std::int64_t batch =
             std::max((line_task_bytes / bytes + together - 1) / together, std::int64_t{1}) * together;
         const std::int64_t elements = dims_.count * dims_.length;
-        const bool threaded = elements >= normalization_threaded_elements;
-        const std::int64_t threads = threaded ? thread_count() : 1, tasks = line_tasks_per_thread * threads;
+        const SharedWork work(elements, normalization_threaded_elements, normalization_brief_elements);
+        const std::int64_t tasks = line_tasks_per_thread * work.threads;
         batch = std::min(batch, (dims_.count + tasks - 1) / tasks);
-        const BriefWork brief(elements < normalization_brief_elements);
-        for_each_batch(dims_.count, batch, static_cast<std::size_t>(threads),
+        for_each_batch(dims_.count, batch, work.threads,
                        [&](std::int64_t first, std::int64_t count) { take(first, count); });
     }
 
@@ -104,7 +103,7 @@ class Job {
     // Neighbouring lines, element by element where it is they that lie side by side.
     void take_gathered(std::int64_t first, std::int64_t count) const {
         const std::int64_t pitch = dims_.length * item_ + 64, to = dims_.length * result_ + 64;
-        const Room room(static_cast<std::size_t>(count * (pitch + to)));
+        const Scratch room(static_cast<std::size_t>(count * (pitch + to)));
         char* const results = room.get() + count * pitch;
         const Offsets at = offsets_at(dims_.kept, first);
         const bool one_by_one = count < few_norm_neighbours;
@@ -146,7 +145,7 @@ class Job {
     void take_some(std::int64_t first, std::size_t count, const char* const* x, char* const* out,
                    bool streamed) const {
         if (is_own_) return take_lines(first, count, x, out, streamed);
-        const Room room(static_cast<std::size_t>(n_ * sizeof(double)));
+        const Scratch room(static_cast<std::size_t>(n_ * sizeof(double)));
         const char* const widened = room.get();
         for (std::size_t k = 0; k < count; ++k) {
             methods_.widen[static_cast<std::size_t>(call_.x.format)](x[k], n_,
@@ -191,7 +190,7 @@ class Job {
 
 void normalize_lines(const NormCall& call) {
     const FloatingPointScope scope;
-    Job(call).run();
+    LineNorms(call).run();
 }
 
 }  // namespace samesum

@@ -7,9 +7,9 @@
 #include "layout/copy.hpp"
 #include "layout/plan.hpp"
 #include "methods/line_method.hpp"
+#include "run/layouts/block_transpose.hpp"
 #include "run/layouts/neighbours.hpp"
 #include "run/layouts/staging.hpp"
-#include "run/layouts/tangled.hpp"
 #include "run/normalize/long_line.hpp"
 #include "run/normalize/normalize.hpp"
 #include "run/tiles.hpp"
@@ -66,7 +66,7 @@ struct Lines {
     }
     bool lie_plain() const { return !x.swapped && side.in == item; }
     // Short lines lie side by side.
-    bool are_tangled() const {
+    bool are_transposed() const {
         return are_direct() && axis.size >= 2 && axis.size <= most_transposed_line && all.rank == 1 &&
                count() >= least_transposed_count && side.in == axis.size * item && are_whole();
     }
@@ -92,58 +92,56 @@ struct Lines {
 
 namespace {
 
-class Job {
+class LineSoftmax {
   public:
-    Job(const View& x, int axis, Normalization kind, void* out)
+    LineSoftmax(const View& x, int axis, Normalization kind, void* out)
         : lines_(x, axis, out),
           methods_(*current_instruction_set().normalizations),
           format_(static_cast<std::size_t>(x.format)),
           kind_(static_cast<std::size_t>(kind)) {}
 
     void run() const {
-        const BriefWork brief(lines_.count() * lines_.axis.size < normalization_brief_elements);
-        const Way way = chosen();
+        const SharedWork work(lines_.count() * lines_.axis.size, normalization_threaded_elements,
+                              normalization_brief_elements);
+        const Way way = chosen(work.threads);
         if (way.take == nullptr) {
             record(Route::softmax_long);
             if (!lines_.are_direct()) record(Route::softmax_long_gathered);
             return take_long();
         }
-        for_each_batch(lines_.count(), way.batch, threads(),
+        for_each_batch(lines_.count(), way.batch, work.threads,
                        [&](std::int64_t first, std::int64_t count) { (this->*way.take)(first, count); });
     }
 
   private:
     // What a task does, and with how many lines; nothing if the threads share each line, which is long.
     struct Way {
-        void (Job::*take)(std::int64_t first, std::int64_t count) const;
+        void (LineSoftmax::*take)(std::int64_t first, std::int64_t count) const;
         std::int64_t batch;
     };
 
-    Way chosen() const {
+    Way chosen(int threads) const {
         if (lines_.axis.size > Lines::block) return {nullptr, 0};
         const std::int64_t bytes = lines_.axis.size * lines_.item, whole = 64 / lines_.item;
-        if (lines_.are_tangled() && !methods_.fill_rows[format_][kind_](lines_.length()))
-            return {&Job::take_tangled, std::clamp(line_task_bytes / bytes, std::int64_t{1}, share())};
+        if (lines_.are_transposed() && !methods_.fill_rows[format_][kind_](lines_.length()))
+            return {&LineSoftmax::take_transposed,
+                    std::clamp(line_task_bytes / bytes, std::int64_t{1}, share(threads))};
         if (lines_.are_direct() && !(lines_.axis.size == 1 && lines_.are_columns()))
-            return {&Job::take_direct, std::clamp(line_task_bytes / bytes, std::int64_t{1}, share())};
+            return {&LineSoftmax::take_direct,
+                    std::clamp(line_task_bytes / bytes, std::int64_t{1}, share(threads))};
         if (lines_.are_columns() && !lines_.are_few_and_long()) {
             const std::int64_t wide = std::max<std::int64_t>(least_column_row_bytes,
                                                              column_task_bytes / lines_.axis.size / 64 * 64);
-            return {&Job::take_columns, wide / lines_.item};
+            return {&LineSoftmax::take_columns, wide / lines_.item};
         }
         const std::int64_t together = std::clamp<std::int64_t>(gathered_line_bytes / bytes, 1, whole);
-        return {&Job::take_gathered,
+        return {&LineSoftmax::take_gathered,
                 std::max(line_task_bytes / bytes / together, std::int64_t{1}) * together};
     }
 
-    std::size_t threads() const {
-        const bool many = lines_.count() * lines_.axis.size >= normalization_threaded_elements;
-        return many ? static_cast<std::size_t>(thread_count()) : 1;
-    }
-
     // Lines of a task where all are few: enough tasks for each thread to wait little for the last one.
-    std::int64_t share() const {
-        const std::int64_t tasks = line_tasks_per_thread * static_cast<std::int64_t>(threads());
+    std::int64_t share(int threads) const {
+        const std::int64_t tasks = line_tasks_per_thread * threads;
         return std::max<std::int64_t>(1, (lines_.count() + tasks - 1) / tasks);
     }
 
@@ -155,7 +153,7 @@ class Job {
         const std::size_t bytes = lines_.length() * static_cast<std::size_t>(lines_.item);
         const std::int64_t most =
             streams() ? std::max<std::int64_t>(1, streamed_elements / lines_.axis.size) : count;
-        const Room room(streams() ? static_cast<std::size_t>(most) * bytes : 1);
+        const Scratch room(streams() ? static_cast<std::size_t>(most) * bytes : 1);
         lines_.for_each_run(first, count, [&](std::int64_t, std::int64_t run, Offsets at) {
             for (std::int64_t i = 0; i < run; i += most) {
                 const std::int64_t now = std::min(most, run - i);
@@ -180,13 +178,12 @@ class Job {
         for (std::int64_t i = 0; i < lines_.count(); ++i, walk.next())
             normalize_long_line({methods_, format_, kind_},
                                 {lines_.x.data + walk.in(), lines_.axis.in, lines_.out + walk.out(),
-                                 lines_.axis.out, lines_.length(), lines_.x.swapped, streams()},
-                                static_cast<std::size_t>(thread_count()));
+                                 lines_.axis.out, lines_.length(), lines_.x.swapped, streams()});
     }
 
     void take_columns(std::int64_t first, std::int64_t count) const {
         record(is_copied() ? Route::softmax_columns_copied : Route::softmax_columns);
-        const Room room(bytes_for_columns(lines_.length()));
+        const Scratch room(bytes_for_columns(lines_.length()));
         const auto columns = methods_.columns[format_][kind_];
         lines_.for_each_run(first, count, [&](std::int64_t, std::int64_t run, Offsets at) {
             const LineColumns here{lines_.x.data + at.in, lines_.axis.in,  lines_.out + at.out,
@@ -202,7 +199,7 @@ class Job {
     void run_copied(const LineColumns& lines, char* room) const {
         const std::size_t size = static_cast<std::size_t>(lines_.item), bytes = lines.count * size,
                           pitch = (bytes + 63) / 64 * 64;
-        const Room copies((streams() ? 2 : 1) * pitch * lines.n);
+        const Scratch copies((streams() ? 2 : 1) * pitch * lines.n);
         for (std::size_t i = 0; i < lines.n; ++i) {
             const char* const from = lines.x + static_cast<std::ptrdiff_t>(i) * lines.in;
             char* const to = copies.get() + i * pitch;
@@ -226,21 +223,21 @@ class Job {
             stream(lines.out + static_cast<std::ptrdiff_t>(i) * lines.to, results + i * pitch, bytes);
     }
 
-    // As columns between an untangling and a tangling.
-    void take_tangled(std::int64_t first, std::int64_t count) const {
+    // As columns between an transposes and a tangling.
+    void take_transposed(std::int64_t first, std::int64_t count) const {
         record(Route::softmax_transposed);
-        alignas(64) char elements[Tangled::buffer_bytes], results[Tangled::buffer_bytes];
+        alignas(64) char elements[BlockTranspose::buffer_bytes], results[BlockTranspose::buffer_bytes];
         alignas(64) char room[bytes_for_columns(most_transposed_line)];
-        const Tangled tangled(static_cast<std::size_t>(lines_.item), lines_.length());
-        const std::ptrdiff_t step = tangled.step();
-        const std::int64_t most = static_cast<std::int64_t>(tangled.rows());
+        const BlockTranspose blocks(static_cast<std::size_t>(lines_.item), lines_.length());
+        const std::ptrdiff_t step = blocks.step();
+        const std::int64_t most = static_cast<std::int64_t>(blocks.rows());
         for (std::int64_t i = first; i < first + count; i += most) {
             const std::size_t n = static_cast<std::size_t>(std::min(most, first + count - i));
             const std::int64_t at = i * lines_.axis.size * lines_.item;
-            tangled.untangle(lines_.x.data + at, n, elements);
+            blocks.to_columns(lines_.x.data + at, n, elements);
             const LineColumns columns{elements, step, results, step, lines_.length(), n};
             methods_.columns[format_][kind_](columns, room);
-            tangled.tangle(results, n, lines_.out + at);
+            blocks.to_rows(results, n, lines_.out + at);
         }
     }
 
@@ -249,7 +246,7 @@ class Job {
         record(Route::softmax_gathered);
         const std::size_t size = static_cast<std::size_t>(lines_.item), pitch = lines_.length() * size + 64;
         const auto step = static_cast<std::ptrdiff_t>(pitch);
-        const Room room(2 * pitch * static_cast<std::size_t>(count));
+        const Scratch room(2 * pitch * static_cast<std::size_t>(count));
         char* const results = room.get() + step * count;
         lines_.for_each_run(first, count, [&](std::int64_t i, std::int64_t run, Offsets at) {
             const Neighbours some{run, lines_.side.in, step, size};
@@ -274,14 +271,15 @@ class Job {
 void normalize(const View& x, int axis, Normalization kind, void* out) {
     const FloatingPointScope scope;
     const Staging staging = stage_normalization(x, axis, out);
-    if (staging.load == Load::direct) return Job(x, axis, kind, out).run();
+    if (staging.load == Load::direct) return LineSoftmax(x, axis, kind, out).run();
     static_assert(grouped_elements < normalization_threaded_elements);
     const bool are_groups = staging.load == Load::groups;
     const std::int64_t elements = are_groups ? staging.groups.elements() : staging.lines.elements();
     record(are_groups ? Route::softmax_groups : Route::softmax_packed);
-    const BriefWork brief(elements < normalization_brief_elements);
-    for_each_staged(staging, x.format, 0, threads_for(elements, normalization_threaded_elements), out,
-                    [&](const View& block, int along, void* to) { Job(block, along, kind, to).run(); });
+    const SharedWork work(elements, normalization_threaded_elements, normalization_brief_elements);
+    for_each_staged(staging, x.format, 0, work.threads, out, [&](const View& block, int along, void* to) {
+        LineSoftmax(block, along, kind, to).run();
+    });
 }
 
 }  // namespace samesum

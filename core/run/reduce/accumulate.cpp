@@ -8,7 +8,7 @@
 #include "layout/copy.hpp"
 #include "layout/plan.hpp"
 #include "run/dots/dots.hpp"
-#include "run/layouts/tangled.hpp"
+#include "run/layouts/block_transpose.hpp"
 #include "select/layout_thresholds.hpp"
 #include "select/reduction_thresholds.hpp"
 #include "select/routes.hpp"
@@ -19,17 +19,17 @@ namespace {
 
 constexpr std::int64_t gathered_rows = 16;
 
-// True if all rows of the tile could be untangled at once.
-bool add_untangled(const Plan& plan, const Method& method, const char* p, std::int64_t rows, std::size_t n,
-                   void* tile) {
+// True if all rows of the tile could be transposed at once.
+bool add_transposed(const Plan& plan, const Method& method, const char* p, std::int64_t rows, std::size_t n,
+                    void* tile) {
     const std::size_t size = size_of(plan.format), elements = static_cast<std::size_t>(rows);
-    if (!plan.tangled || rows != plan.reduced_count || elements < 2 || elements > short_elements)
+    if (!plan.transposed || rows != plan.reduced_count || elements < 2 || elements > short_elements)
         return false;
-    const Tangled tangled(size, elements);
-    if (n > tangled.rows() || reinterpret_cast<std::uintptr_t>(p) % size != 0) return false;
-    alignas(64) char untangled[Tangled::buffer_bytes];
-    tangled.untangle(p, n, untangled);
-    method.columns(tile, untangled, tangled.step(), elements, n);
+    const BlockTranspose blocks(size, elements);
+    if (n > blocks.rows() || reinterpret_cast<std::uintptr_t>(p) % size != 0) return false;
+    alignas(64) char runs[BlockTranspose::buffer_bytes];
+    blocks.to_columns(p, n, runs);
+    method.columns(tile, runs, blocks.step(), elements, n);
     return true;
 }
 
@@ -37,7 +37,7 @@ Route add_rows(const Plan& plan, const Method& method, const char* p, std::int64
                std::int64_t columns, std::int64_t fold, void* tile) {
     const std::size_t n = static_cast<std::size_t>(columns), size = size_of(plan.format);
     const std::int64_t row = columns * static_cast<std::int64_t>(size);
-    if (add_untangled(plan, method, p, rows, n, tile)) return Route::columns_transposed;
+    if (add_transposed(plan, method, p, rows, n, tile)) return Route::columns_transposed;
     if (plan.contiguous && (fold == 1 || stride == row)) {
         add_folded(method, p, stride, rows, n, fold, tile);
         return fold == 1 ? Route::columns : Route::columns_folded;

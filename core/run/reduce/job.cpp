@@ -8,7 +8,7 @@
 #include "layout/copy.hpp"
 #include "layout/plan.hpp"
 #include "methods/short_method.hpp"
-#include "run/layouts/tangled.hpp"
+#include "run/layouts/block_transpose.hpp"
 #include "run/reduce/accumulate.hpp"
 #include "run/reduce/finish.hpp"
 #include "run/reduce/reduce.hpp"
@@ -72,22 +72,22 @@ std::int64_t tile_width(const Plan& plan, const Pass& pass, std::int64_t inner, 
         width = std::max(width, columns_task_bytes / output_bytes / width * width);
     // Rows gathered into columns are read several times: they have to stay in the cache.
     else
-        width = std::min<std::int64_t>(width, untangled_rows);
+        width = std::min<std::int64_t>(width, transposed_rows);
     if (threads > 1) width = std::min(width, shared_width(plan, inner, output_bytes, pass.work(), threads));
     return lanes ? std::clamp<std::int64_t>(width, 1, inner) : even(inner, std::max<std::int64_t>(1, width));
 }
 
 // Sets that lie side by side become rows, some of them at a time.
-std::size_t finish_tangled(const Plan& plan, const Target& target, const char* p, std::size_t n, char* out,
-                           std::uint8_t* failed) {
+std::size_t finish_transposed(const Plan& plan, const Target& target, const char* p, std::size_t n, char* out,
+                              std::uint8_t* failed) {
     const std::size_t size = size_of(plan.format), elements = static_cast<std::size_t>(plan.reduced_count);
-    const Tangled tangled(size, elements);
-    alignas(64) char rows[Tangled::buffer_bytes];
+    const BlockTranspose blocks(size, elements);
+    alignas(64) char rows[BlockTranspose::buffer_bytes];
     std::size_t failures = 0;
-    for (std::size_t j = 0; j < n; j += tangled.rows()) {
-        const std::size_t now = std::min(tangled.rows(), n - j);
-        tangled.untangle(p + j * elements * size, now, rows);
-        failures += target.tiers.at_once(rows, tangled.step(), elements, now,
+    for (std::size_t j = 0; j < n; j += blocks.rows()) {
+        const std::size_t now = std::min(blocks.rows(), n - j);
+        blocks.to_columns(p + j * elements * size, now, rows);
+        failures += target.tiers.at_once(rows, blocks.step(), elements, now,
                                          out + j * size_of(target.how.format), failed + j);
     }
     return failures;
@@ -108,7 +108,7 @@ std::size_t finish_short(const Plan& plan, const Target& target, const Outputs& 
     const std::size_t failures =
         plan.contiguous
             ? target.tiers.at_once(p, step, static_cast<std::size_t>(plan.reduced_count), n, out, failed)
-            : finish_tangled(plan, target, p, n, out, failed);
+            : finish_transposed(plan, target, p, n, out, failed);
     if (!in_place) scatter(results, n, size, to, plan.inner.out * bytes);
     counters.reductions[target.tiers.number[0]] += n - failures;
     record(target.tiers.at_once_route, n - failures);
@@ -116,17 +116,17 @@ std::size_t finish_short(const Plan& plan, const Target& target, const Outputs& 
     return failures;
 }
 
-class Job {
+class TiledReduction {
   public:
-    Job(const Plan& plan, const Target* targets, std::size_t count)
+    TiledReduction(const Plan& plan, const Target* targets, std::size_t count)
         : plan_(plan), all_{targets, count, 0, are_short(plan, targets, count)} {}
 
     void run() {
         if (all_.count > 1) record(Route::turns_of_results);
         const std::int64_t bytes = plan_.kept_count * plan_.reduced_count * item(),
                            work = bytes * all_.work();
-        const int threads = work >= threaded_bytes ? thread_count() : 1;
-        const BriefWork brief(work < brief_bytes);
+        const SharedWork shared(work, threaded_bytes, brief_bytes);
+        const int threads = shared.threads;
         const bool lanes = plan_.shape == Shape::lanes;
         const std::int64_t outer = lanes ? 1 : plan_.kept.count();
         const std::int64_t inner = lanes ? plan_.kept_count : plan_.inner.size;
@@ -148,17 +148,17 @@ class Job {
             auto task = [&](std::size_t t, std::size_t) {
                 reduce_outputs(all_, outputs(static_cast<std::int64_t>(t)), 0);
             };
-            for_each_task(static_cast<std::size_t>(outer * tiles), static_cast<std::size_t>(threads), task);
+            for_each_task(static_cast<std::size_t>(outer * tiles), threads, task);
         }
     }
 
   private:
     std::int64_t item() const { return static_cast<std::int64_t>(size_of(plan_.format)); }
 
-    // Sets that are untangled at a time.
-    std::int64_t tangled_rows() const {
-        const Tangled tangled(size_of(plan_.format), static_cast<std::size_t>(plan_.reduced_count));
-        return static_cast<std::int64_t>(tangled.rows());
+    // Sets that are transposed at a time.
+    std::int64_t rows_at_a_time() const {
+        const BlockTranspose blocks(size_of(plan_.format), static_cast<std::size_t>(plan_.reduced_count));
+        return static_cast<std::int64_t>(blocks.rows());
     }
 
     // Certified results of `o` in place, by the pass's tier or a later one. `threads` is 0 inside a task of
@@ -167,7 +167,7 @@ class Job {
         std::int64_t limit = pass.max_columns();
         if (pass.count > 1 && threads == 0 && plan_.shape == Shape::lanes)
             limit = std::clamp<std::int64_t>(chunk_bytes / (plan_.reduced_count * item()), 1, limit);
-        if (!pass.at_once && plan_.tangled) limit = std::min(limit, tangled_rows());
+        if (!pass.at_once && plan_.transposed) limit = std::min(limit, rows_at_a_time());
         for (std::int64_t first = o.first; first < o.last; first += limit) {
             const Outputs part{o.outer, first, std::min(o.last, first + limit)};
             Pass here = pass;
@@ -246,7 +246,7 @@ class Job {
             accumulate_piece(pass, o, part_of(plan_.reduced_count, p, pieces),
                              part_of(plan_.reduced_count, p + 1, pieces), *states[s]);
         };
-        for_each_task(static_cast<std::size_t>(pieces), static_cast<std::size_t>(threads), task);
+        for_each_task(static_cast<std::size_t>(pieces), threads, task);
         const std::size_t n = static_cast<std::size_t>(o.count());
         for (std::size_t s = 0; s < states.size(); ++s) {
             if (!used[s]) continue;
@@ -319,7 +319,7 @@ class Job {
 
 void run_job(const Plan& plan, const Target* targets, std::size_t count) {
     const FloatingPointScope scope;
-    Job(plan, targets, count).run();
+    TiledReduction(plan, targets, count).run();
 }
 
 }  // namespace samesum

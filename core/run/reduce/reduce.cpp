@@ -21,11 +21,11 @@ Counters counters{};
 namespace {
 
 void reduce_groups(const Groups& groups, bool ordered, const Target* targets, std::size_t count) {
-    const BriefWork brief(groups.bytes() < brief_bytes);
+    const SharedWork work(groups.bytes(), threaded_bytes, brief_bytes);
     const auto each = [&](const View& block, std::int64_t first, std::int64_t number) {
         constexpr bool reduced[] = {true, false};
         const std::size_t pitch = groups.room_for(number, 1, Format::f64);
-        const Room results(count * pitch);
+        const Scratch results(count * pitch);
         Target some[most_results];
         for (std::size_t i = 0; i < count; ++i)
             some[i] = {targets[i].tiers, targets[i].how, results.get() + i * pitch};
@@ -33,7 +33,7 @@ void reduce_groups(const Groups& groups, bool ordered, const Target* targets, st
         for (std::size_t i = 0; i < count; ++i)
             put_groups(some[i].out, some[i].how.format, groups.columns, first, number, targets[i].out);
     };
-    for_each_block(groups, threads_for(groups.bytes(), threaded_bytes), each);
+    for_each_block(groups, work.threads, each);
 }
 
 void run(const Loops& loops, const Target* targets, std::size_t n) {
@@ -47,7 +47,7 @@ void run(const Loops& loops, const Target* targets, std::size_t n) {
         reduce_groups(groups, plan.ordered, targets, n);
     } else if (suits_packing(plan, groups.count > 0)) {
         record(Route::packed);
-        reduce_packed(plan, loops.manner, targets, n);
+        reduce_packed(plan, loops.hints, targets, n);
     } else {
         record(Route::direct);
         run_job(plan, targets, n);
@@ -75,9 +75,9 @@ void run_loops(const Loops& loops, const View& x, const bool* reduced, const Res
 void reduce_as_it_lies(const Loops& loops, const View& x, const bool* reduced, const Result* results,
                        std::size_t n) {
     if (!pays_to_reorder(loops.plan, results, n)) return run_loops(loops, x, reduced, results, n);
-    // All parts go in the manner of the whole.
+    // All parts keep the hints of the whole.
     const auto reduce_part = [&](const View& part, const bool* own, const Result* to) {
-        run_loops({plan_reduction(part, own, loops.manner), loops.manner, loops.most_elements}, part, own, to,
+        run_loops({plan_reduction(part, own, loops.hints), loops.hints, loops.most_elements}, part, own, to,
                   n);
     };
     reduce_reordered(x, reduced, results, n, reduce_part);
@@ -103,7 +103,7 @@ void reduce_several(const View& x, const bool* reduced, const Result* results, s
     if (n == 0) return;
     if (x.is_masked()) return reduce_masked(x, reduced, results, n);
     const Loops loops = loops_of(x, reduced, results, n);
-    if (loops.manner.ordered) return reduce_as_it_lies(loops, x, reduced, results, n);
+    if (loops.hints.ordered) return reduce_as_it_lies(loops, x, reduced, results, n);
     std::vector<Result> rest;
     for (std::size_t i = 0; i < n; ++i) {
         if (is_position(results[i].row.combine))

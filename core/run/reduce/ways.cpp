@@ -66,13 +66,13 @@ bool is_aligned(const Plan& plan) {
 
 }  // namespace
 
-Manner manner_of(const Reduction& row, Format format) {
+LayoutHints hints_of(const Reduction& row, Format format) {
     return {is_position(row.combine), least_lane_of(row, format), least_lane_side_by_side(row, format)};
 }
 
 Loops loops_of(const View& x, const bool* reduced, const Reduction& row) {
-    const Manner manner = manner_of(row, x.format);
-    return {plan_reduction(x, reduced, manner), manner, most_of_few_columns(row, x.format)};
+    const LayoutHints hints = hints_of(row, x.format);
+    return {plan_reduction(x, reduced, hints), hints, most_of_few_columns(row, x.format)};
 }
 
 Loops loops_of(const View& x, const bool* reduced, const Result* results, std::size_t n) {
@@ -119,9 +119,10 @@ bool suits_packing(const Plan& plan, bool are_groups) {
     if (plan.shape == Shape::columns) {
         // Not so many rows that a block would be but a few tiles.
         const std::int64_t n = plan.inner.size, tile = n * plan.reduced_count;
-        if (!plan.contiguous && !plan.tangled && plan.reduced_count <= few_packed_rows) return true;
+        if (!plan.contiguous && !plan.transposed && plan.reduced_count <= few_packed_rows) return true;
         if (are_groups && size_of(plan.format) >= 4 && tile >= small_packed_group) return false;
-        return plan.kept.rank > 0 && !plan.tangled && n < narrow_packed_columns && tile < small_packed_tile;
+        return plan.kept.rank > 0 && !plan.transposed && n < narrow_packed_columns &&
+               tile < small_packed_tile;
     }
     // Runs at one distance from each other are read as they lie.
     return !plan.contiguous || plan.reduced.rank > 0 ||
@@ -131,7 +132,7 @@ bool suits_packing(const Plan& plan, bool are_groups) {
 bool are_short(const Plan& plan, const Target* targets, std::size_t count) {
     if (plan.shape != Shape::columns || plan.reduced.rank > 1 || plan.is_masked()) return false;
     if (plan.contiguous && plan.reduced_count > most_apart_rows) return false;
-    if (!plan.contiguous && !(plan.tangled && is_aligned(plan))) return false;
+    if (!plan.contiguous && !(plan.transposed && is_aligned(plan))) return false;
     return std::all_of(targets, targets + count, [](const Target& t) { return t.tiers.at_once != nullptr; });
 }
 
@@ -207,7 +208,7 @@ class TwoStages {
         const std::int64_t n = front_.count(), size = static_cast<std::int64_t>(size_of(x_.format));
         within_.resize(static_cast<std::size_t>(n));
         find_positions(x_, is_behind_, row_, find, within_.data());
-        const Room winners(static_cast<std::size_t>(n * size));
+        const Scratch winners(static_cast<std::size_t>(n * size));
         Walk place(front_, 0);
         for (std::int64_t k = 0; k < n; ++k, place.next()) {
             const char* winner = x_.data + place.in() + offsets_at(back_, within(k)).in;
@@ -263,10 +264,9 @@ bool place_lone_elements(const View& x, const bool* reduced, const Result& resul
     if (!is_position(result.row.combine) || elements != 1) return false;
     record(Route::lone_positions);
     char* const out = static_cast<char*>(result.out);
-    for_each_batch(bytes, zeroed_bytes, static_cast<std::size_t>(thread_count()),
-                   [&](std::int64_t first, std::int64_t n) {
-                       std::memset(out + first, 0, static_cast<std::size_t>(n));
-                   });
+    for_each_batch(bytes, zeroed_bytes, thread_count(), [&](std::int64_t first, std::int64_t n) {
+        std::memset(out + first, 0, static_cast<std::size_t>(n));
+    });
     return true;
 }
 

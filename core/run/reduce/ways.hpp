@@ -8,12 +8,12 @@
 
 namespace samesum {
 
-Manner manner_of(const Reduction& row, Format format);
+LayoutHints hints_of(const Reduction& row, Format format);
 
 // The loops of some results of the same sets.
 struct Loops {
     Plan plan;
-    Manner manner;
+    LayoutHints hints;
     std::int64_t most_elements;  // of a group of few columns
 };
 Loops loops_of(const View& x, const bool* reduced, const Reduction& row);

@@ -37,19 +37,17 @@ struct Doubtful {
     std::int64_t row;
 };
 
-class Job {
+class ExponentialScan {
   public:
-    explicit Job(const ScanPlan& plan)
+    explicit ExponentialScan(const ScanPlan& plan)
         : plan_(plan),
           method_(exponential_words_method(plan.in)),
           item_(plan.item()),
-          side_(plan.lines.rank > 0 && !plan.columns ? plan.lines.dim[plan.lines.rank - 1] : plan.inner) {
+          side_(plan.lines.rank > 0 && !plan.columns ? plan.lines.dim[plan.lines.rank - 1] : plan.inner),
+          work_(plan.bytes(), scan_threaded_bytes, scan_brief_bytes) {
         outer_ = plan.lines;
         if (!plan.columns && outer_.rank > 0) --outer_.rank;
-        const std::int64_t bytes = outer_.count() * side_.size * plan.axis.size * item_;
-        is_brief_ = bytes < scan_brief_bytes;
-        threads_ = bytes >= scan_threaded_bytes ? static_cast<std::size_t>(thread_count()) : 1;
-        const std::int64_t shares = 2 * static_cast<std::int64_t>(threads_);
+        const std::int64_t shares = 2 * work_.threads;
         width_ = std::clamp<std::int64_t>(
             divided_up(side_.size, std::max<std::int64_t>(1, shares / outer_.count())),
             std::min<std::int64_t>(side_.size, exponential_columns),
@@ -58,7 +56,6 @@ class Job {
     }
 
     void run() const {
-        const BriefWork brief(is_brief_);
         const bool in_parts = side_.size < exponential_columns && plan_.axis.size >= exponential_long_line;
         record(in_parts ? Route::scan_exponential_parts : Route::scan_exponentials);
         if (in_parts) return run_lines();
@@ -72,7 +69,7 @@ class Job {
                                side_.out,
                                plan_.axis.size,
                                plan_.axis.size};
-            const Room tile(tile_bytes);
+            const Scratch tile(tile_bytes);
             method_.init(tile.get(), static_cast<std::size_t>(some.count));
             std::vector<Doubtful> doubtful;
             scan(some, tile.get(), doubtful, [&](std::int64_t j, std::int64_t row) {
@@ -80,7 +77,7 @@ class Job {
             });
             repair(doubtful);
         };
-        for_each_task(static_cast<std::size_t>(outer_.count() * tiles_), threads_, task);
+        for_each_task(static_cast<std::size_t>(outer_.count() * tiles_), work_.threads, task);
     }
 
   private:
@@ -99,7 +96,7 @@ class Job {
         const std::int64_t n = plan_.axis.size,
                            parts = std::min<std::int64_t>(exponential_parts, n / exponential_part),
                            rows = divided_up(n, parts), count = divided_up(n, rows);
-        const Room totals(tile_bytes), before(tile_bytes);
+        const Scratch totals(tile_bytes), before(tile_bytes);
         method_.init(totals.get(), static_cast<std::size_t>(count));
         method_.init(before.get(), static_cast<std::size_t>(count));
         const auto rows_of = [&](std::int64_t j) { return std::min(rows, n - j * rows); };
@@ -108,7 +105,7 @@ class Job {
             add_all(method_, totals.get(), j, x + first * plan_.axis.in,
                     rows_of(static_cast<std::int64_t>(j)));
         };
-        for_each_task(static_cast<std::size_t>(count), threads_, total);
+        for_each_task(static_cast<std::size_t>(count), work_.threads, total);
         for (std::size_t j = 1; j < static_cast<std::size_t>(count); ++j) {
             method_.merge(before.get(), j, totals.get(), j - 1, 1);
             method_.merge(before.get(), j, before.get(), j - 1, 1);
@@ -125,7 +122,7 @@ class Job {
                                rows * plan_.axis.out,
                                rows,
                                rows_of(first + some_count - 1)};
-            const Room tile(tile_bytes);
+            const Scratch tile(tile_bytes);
             method_.init(tile.get(), static_cast<std::size_t>(some_count));
             method_.merge(tile.get(), 0, before.get(), static_cast<std::size_t>(first),
                           static_cast<std::size_t>(some_count));
@@ -133,7 +130,7 @@ class Job {
                 return Doubtful{x, out, (first + j) * rows + row};
             });
         };
-        for_each_task(doubtful.size(), threads_, task);
+        for_each_task(doubtful.size(), work_.threads, task);
         std::vector<Doubtful> all;
         for (const auto& some : doubtful) all.insert(all.end(), some.begin(), some.end());
         repair(all);
@@ -153,7 +150,7 @@ class Job {
     template <class Where>
     void scan(const Columns& some, void* tile, std::vector<Doubtful>& doubtful, const Where& where) const {
         const std::int64_t pitch = some.count * item_ + 64;
-        const Room room(static_cast<std::size_t>(2 * copied_rows * pitch));
+        const Scratch room(static_cast<std::size_t>(2 * copied_rows * pitch));
         char* const results = room.get() + copied_rows * pitch;
         std::vector<std::uint8_t> failed(static_cast<std::size_t>(some.count) + 64);
         for (std::int64_t r = 0; r < some.rows; r += copied_rows) {
@@ -240,7 +237,7 @@ class Job {
             return a.out != b.out ? a.out < b.out : a.row < b.row;
         });
         const Method& method = exponential_total_method(plan_.in);
-        const Room tile(tile_bytes);
+        const Scratch tile(tile_bytes);
         std::int64_t done = 0;
         for (std::size_t i = 0; i < doubtful.size(); ++i) {
             const Doubtful& each = doubtful[i];
@@ -260,10 +257,9 @@ class Job {
     const Method method_;
     const std::int64_t item_;
     const Dim side_;
+    const SharedWork work_;
     Dims outer_;
     std::int64_t width_, tiles_;
-    std::size_t threads_;
-    bool is_brief_;
 };
 
 }  // namespace
@@ -271,7 +267,7 @@ class Job {
 void scan_exponentials(const View& x, int axis, bool reverse, void* out) {
     const FloatingPointScope scope;
     const ScanPlan plan = plan_scan(x, axis, {false, reverse, false}, x.format, out);
-    Job(plan).run();
+    ExponentialScan(plan).run();
 }
 
 }  // namespace samesum

@@ -85,7 +85,7 @@ void LongScan::run_line(const char* in, char* out, int threads) const {
         }
         finish_streams();
     };
-    for_each_task_in_order(static_cast<std::size_t>(chunks), static_cast<std::size_t>(threads), task);
+    for_each_task_in_order(static_cast<std::size_t>(chunks), threads, task);
 }
 
 void LongScan::run_chunk(Line& line, std::int64_t chunk) const {

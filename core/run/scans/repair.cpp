@@ -105,7 +105,7 @@ class Products {
     Products(const ScanPlan& plan, const char* in, int threads)
         : plan_(plan),
           in_(in),
-          threads_(static_cast<std::size_t>(threads)),
+          threads_(threads),
           elements_(plan, in),
           one_(is_float(plan.in) ? round_bits(1, plan.in) : 1),
           is_near_(is_float(plan.in)) {}
@@ -179,7 +179,7 @@ class Products {
 
     const ScanPlan& plan_;
     const char* const in_;
-    const std::size_t threads_;
+    const int threads_;
     LineElements elements_;
     Product exact_;
     NearProduct near_;
@@ -227,7 +227,7 @@ void repair(Combine combine, const ScanPlan& plan, Failures& failures, int threa
             repair_spans<Sums>(plan, first, last, 1);
     };
     if (lines == 1) return task(0, 0);
-    for_each_task(lines, static_cast<std::size_t>(threads), task);
+    for_each_task(lines, threads, task);
 }
 
 }  // namespace samesum

@@ -24,19 +24,16 @@ constexpr std::int64_t group_lines = static_cast<std::int64_t>(scan_lines);
 // Bytes of whole lines that are written past the caches at a time.
 constexpr std::int64_t whole_line_bytes = 8 << 10;
 
-class Job {
+class LineScan {
   public:
-    Job(Combine combine, const ScanPlan& plan)
+    LineScan(Combine combine, const ScanPlan& plan)
         : call_(combine, plan), plan_(plan), method_(call_.method), long_(call_) {}
 
     void run() {
-        const int threads = threads_for(plan_);
-        {
-            const BriefWork brief(plan_.bytes() < scan_brief_bytes);
-            if (call_.streams) record(Route::scan_streamed);
-            scan(threads);
-        }
-        repair(call_.combine, plan_, call_.failures, threads);
+        const std::int64_t threaded = plan_.columns ? scan_threaded_columns_bytes : scan_threaded_bytes;
+        if (call_.streams) record(Route::scan_streamed);
+        scan(SharedWork(plan_.bytes(), threaded, scan_brief_bytes).threads);
+        repair(call_.combine, plan_, call_.failures, threads_for(plan_.bytes(), threaded));
     }
 
   private:
@@ -104,7 +101,7 @@ class Job {
             }
             finish_streams();
         };
-        for_each_batch(plan_.lines.count(), groups * group_lines, static_cast<std::size_t>(threads), take);
+        for_each_batch(plan_.lines.count(), groups * group_lines, threads, take);
     }
 
     // Lines at one distance, whose elements and prefixes lie side by side.
@@ -134,8 +131,7 @@ class Job {
             finish_streams();
         };
         const std::int64_t each = std::max<std::int64_t>(1, plan_.axis.size);
-        for_each_batch(plan_.lines.count(), std::max<std::int64_t>(1, chunk_elements / each),
-                       static_cast<std::size_t>(threads), take);
+        for_each_batch(plan_.lines.count(), std::max<std::int64_t>(1, chunk_elements / each), threads, take);
     }
 
     // Lines of which each has a thread to itself, by parts if those may be short.
@@ -156,8 +152,7 @@ class Job {
             finish_streams();
         };
         const std::int64_t each = std::max<std::int64_t>(1, plan_.axis.size);
-        for_each_batch(plan_.lines.count(), std::max<std::int64_t>(1, chunk_elements / each),
-                       static_cast<std::size_t>(threads), take);
+        for_each_batch(plan_.lines.count(), std::max<std::int64_t>(1, chunk_elements / each), threads, take);
     }
 
     ScanCall call_;
@@ -170,7 +165,7 @@ void scan_loops(Combine combine, const View& x, int axis, const ScanOptions& opt
                 void* out) {
     const ScanPlan plan = plan_scan(x, axis, options, format, out);
     counters.scan_lines += static_cast<std::uint64_t>(plan.lines.count());
-    Job(combine, plan).run();
+    LineScan(combine, plan).run();
 }
 
 }  // namespace
@@ -182,9 +177,9 @@ void scan(Combine combine, const View& x, int axis, const ScanOptions& options, 
     const bool are_groups = staging.load == Load::groups;
     const std::int64_t bytes = are_groups ? staging.groups.bytes() : staging.lines.bytes();
     record(are_groups ? Route::scan_groups : Route::scan_packed);
-    const BriefWork brief(bytes < scan_brief_bytes);
-    for_each_staged(staging, format, options.include_initial ? 1 : 0, threads_for(bytes, scan_threaded_bytes),
-                    out, [&](const View& block, int along, void* to) {
+    const SharedWork work(bytes, scan_threaded_bytes, scan_brief_bytes);
+    for_each_staged(staging, format, options.include_initial ? 1 : 0, work.threads, out,
+                    [&](const View& block, int along, void* to) {
                         scan_loops(combine, block, along, options, format, to);
                     });
 }

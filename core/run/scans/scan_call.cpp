@@ -43,11 +43,6 @@ const ScanMethod& scan_method(Combine combine, Format in, Format out) {
 
 }  // namespace
 
-int threads_for(const ScanPlan& plan) {
-    return plan.bytes() >= (plan.columns ? scan_threaded_columns_bytes : scan_threaded_bytes) ? thread_count()
-                                                                                              : 1;
-}
-
 ScanCall::ScanCall(Combine how, const ScanPlan& where)
     : combine(how),
       plan(where),

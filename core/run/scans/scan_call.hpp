@@ -9,9 +9,6 @@
 
 namespace samesum {
 
-// How many threads share it.
-int threads_for(const ScanPlan& plan);
-
 struct ScanCall {
     ScanCall(Combine combine, const ScanPlan& plan);
 

@@ -13,9 +13,9 @@ namespace samesum {
 
 namespace {
 
-class Job {
+class ColumnScan {
   public:
-    explicit Job(ScanCall& call)
+    explicit ColumnScan(ScanCall& call)
         : call_(call),
           plan_(call.plan),
           method_(call.method),
@@ -47,7 +47,7 @@ class Job {
             }
             finish_streams();
         };
-        for_each_batch(all, batch, static_cast<std::size_t>(threads), take);
+        for_each_batch(all, batch, threads, take);
     }
 
   private:
@@ -145,6 +145,6 @@ class Job {
 
 }  // namespace
 
-void scan_columns(ScanCall& call, int threads) { Job(call).run(threads); }
+void scan_columns(ScanCall& call, int threads) { ColumnScan(call).run(threads); }
 
 }  // namespace samesum

@@ -6,7 +6,7 @@
 #include "arithmetic/rounding.hpp"
 #include "layout/copy.hpp"
 #include "layout/groups.hpp"
-#include "run/layouts/tangled.hpp"
+#include "run/layouts/block_transpose.hpp"
 #include "run/scans/scan_call.hpp"
 #include "run/tiles.hpp"
 #include "select/routes.hpp"
@@ -18,7 +18,7 @@ namespace samesum {
 namespace {
 
 // Lines for one call.
-constexpr std::int64_t call_lines = static_cast<std::int64_t>(untangled_rows);
+constexpr std::int64_t call_lines = static_cast<std::int64_t>(transposed_rows);
 
 // Elements of a line of results.
 std::int64_t results_of(const ScanPlan& plan) { return plan.written + (plan.has_initial ? 1 : 0); }
@@ -62,7 +62,7 @@ class ShortScan {
     void run_plain(std::int64_t first, std::int64_t last) {
         constexpr std::size_t room = short_scan_streamed_bytes;
         alignas(64) char results[room], wide[room + 64];
-        std::uint8_t failed[untangled_rows * short_line];
+        std::uint8_t failed[transposed_rows * short_line];
         const std::int64_t n = plan_.axis.size;
         const std::size_t bytes = to_.size * static_cast<std::size_t>(n);  // of a line
         const bool is_limited = streams_ || call_.widen != nullptr;
@@ -106,7 +106,7 @@ class ShortScan {
 
         Runs(std::size_t item, std::int64_t n, bool ascends)
             : size(item),
-              pitch(Tangled(item, static_cast<std::size_t>(n)).step()),
+              pitch(BlockTranspose(item, static_cast<std::size_t>(n)).step()),
               count(n),
               forward(ascends) {}
         std::ptrdiff_t step() const { return forward ? pitch : -pitch; }
@@ -117,9 +117,9 @@ class ShortScan {
     void run_tile(std::int64_t first, std::int64_t lines) {
         const std::size_t n = static_cast<std::size_t>(lines);
         const Dim line = plan_.lines.rank > 0 ? plan_.lines.dim[0] : Dim{1, 0, 0};
-        alignas(64) char elements[Tangled::buffer_bytes], results[Tangled::buffer_bytes];
-        Tangled(from_.size, static_cast<std::size_t>(from_.count))
-            .untangle(data_ + first * line.in, n, elements);
+        alignas(64) char elements[BlockTranspose::buffer_bytes], results[BlockTranspose::buffer_bytes];
+        BlockTranspose(from_.size, static_cast<std::size_t>(from_.count))
+            .to_columns(data_ + first * line.in, n, elements);
         ColumnFailures found(call_.failures, {plan_.data + first * line.in, plan_.out + first * line.out,
                                               line.in, line.out, lines});
         if (plan_.has_initial) {
@@ -128,13 +128,14 @@ class ShortScan {
         }
         scan_runs(elements, results, n, found);
         char* const out = out_ + first * line.out;
-        Tangled(to_.size, static_cast<std::size_t>(to_.count)).tangle(results, n, streams_ ? elements : out);
+        BlockTranspose(to_.size, static_cast<std::size_t>(to_.count))
+            .to_rows(results, n, streams_ ? elements : out);
         if (streams_) stream(out, elements, n * static_cast<std::size_t>(to_.count) * to_.size);
     }
 
     void scan_runs(const char* elements, char* results, std::size_t n, ColumnFailures& found) {
         TileScope scope;
-        std::uint8_t failed[scan_rows * untangled_rows];
+        std::uint8_t failed[scan_rows * transposed_rows];
         alignas(64) char wide[scan_rows * wide_pitch];
         method_.init(scope.tile(), strip_columns(n));
         for (std::int64_t r = 0; r < plan_.written; r += scan_rows) {
@@ -154,7 +155,7 @@ class ShortScan {
         found.finish();
     }
 
-    static constexpr std::size_t wide_pitch = untangled_rows * 8 + 64;
+    static constexpr std::size_t wide_pitch = transposed_rows * 8 + 64;
 
     void widen(ScanRows& rows, char* to) const {
         for (std::size_t r = 0; r < rows.rows; ++r)
@@ -177,7 +178,7 @@ class ShortScan {
 bool lines_are_short(const ScanCall& call) {
     const ScanPlan& plan = call.plan;
     const bool plain = is_plain(call);
-    const std::int64_t most = static_cast<std::int64_t>(plain ? short_line : untangled_elements),
+    const std::int64_t most = static_cast<std::int64_t>(plain ? short_line : transposed_elements),
                        results = results_of(plan);
     if (plan.columns || plan.swapped || plan.lines.rank > 1 || plan.lines.count() < least_short_lines)
         return false;
@@ -193,7 +194,7 @@ void scan_short_lines(ScanCall& call, int threads) {
         std::max<std::int64_t>(1, short_scan_task_elements / (call_lines * call.plan.axis.size));
     ShortScan scan(call);
     record(scan.route());
-    for_each_batch(call.plan.lines.count(), calls * call_lines, static_cast<std::size_t>(threads),
+    for_each_batch(call.plan.lines.count(), calls * call_lines, threads,
                    [&](std::int64_t first, std::int64_t some) { scan.run(first, first + some); });
 }
 

@@ -34,7 +34,7 @@ SegmentOrder::SegmentOrder(const Labels& labels)
                                                 : count_part<std::int64_t>(part, is_sorted);
         sorted[part] = is_sorted;
     };
-    for_each_task(parts_, static_cast<std::size_t>(thread_count()), task);
+    for_each_task(parts_, thread_count(), task);
     for (std::size_t part = 0; part < parts_; ++part) {
         if (first_bad_label_ < 0) first_bad_label_ = first_bad_labels[part];
         is_sorted_ = is_sorted_ && sorted[part] != 0;
@@ -113,7 +113,7 @@ void SegmentOrder::for_each_row(const Put& put) {
         };
         labels_.narrow ? place(std::int32_t{}) : place(std::int64_t{});
     };
-    for_each_task(parts_, static_cast<std::size_t>(thread_count()), task);
+    for_each_task(parts_, thread_count(), task);
 }
 
 std::vector<std::int64_t> SegmentOrder::take_numbers() {

@@ -121,7 +121,7 @@ class SegmentRows {
 
     RowsOfLabels rows_;
     const SegmentOrder& order_;
-    std::optional<Room> sorted_;         // rows of few bytes, in order
+    std::optional<Scratch> sorted_;      // rows of few bytes, in order
     std::vector<std::int64_t> numbers_;  // of the rows in order; empty where they lie so
 };
 

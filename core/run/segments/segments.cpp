@@ -45,7 +45,7 @@ Some rows_of(const SegmentCall& call, const std::vector<bool>& is_one,
             found[t].elements.insert(found[t].elements.end(), from, from + size);
         }
     };
-    for_each_task(found.size(), found.size(), task);
+    for_each_task(found.size(), thread_count(), task);
     for (std::size_t i = 1; i < found.size(); ++i) {
         found[0].labels.insert(found[0].labels.end(), found[i].labels.begin(), found[i].labels.end());
         found[0].elements.insert(found[0].elements.end(), found[i].elements.begin(), found[i].elements.end());
@@ -82,7 +82,7 @@ void reduce_some_in_order(const SegmentCall& call, const std::vector<std::int64_
 
 // Takes the segments again that were left uncertain.
 void take_again(const SegmentCall& call, const std::vector<std::int64_t>& uncertain) {
-    record(Route::segment_placed);
+    record(Route::segment_by_label);
     if (uncertain.empty()) return;
     record(Route::segment_uncertain, uncertain.size());
     if (uncertain.size() <= static_cast<std::size_t>(INT32_MAX)) return reduce_some_in_order(call, uncertain);
@@ -101,11 +101,11 @@ std::int64_t first_empty(const SegmentOrder& order, std::int64_t segments) {
 SegmentReport reduce_segments(const SegmentCall& call) {
     const FloatingPointScope scope;
     if (suits_places(call.labels)) {
-        const Placed placed = reduce_in_places(call);
-        if (placed.first_bad_label >= 0) return {placed.first_bad_label, -1};
-        if (placed.is_done) {
-            take_again(call, placed.uncertain);
-            return {-1, placed.empty};
+        const ReducedByLabel found = reduce_by_label(call);
+        if (found.first_bad_label >= 0) return {found.first_bad_label, -1};
+        if (found.is_done) {
+            take_again(call, found.uncertain);
+            return {-1, found.empty};
         }
     }
     SegmentOrder order(call.labels);

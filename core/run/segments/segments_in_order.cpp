@@ -47,12 +47,10 @@ class LongSegment {
         if (suits_pieces()) return reduce_in_pieces(part, out);
         const std::int64_t strides[] = {row, bytes_of_element(call_.in)},
                            some = std::max<std::int64_t>(long_segment_bytes / row, 1);
-        const Room room(static_cast<std::size_t>(count * row));
-        for_each_batch(count, some, static_cast<std::size_t>(thread_count()),
-                       [&](std::int64_t first, std::int64_t n) {
-                           rows_.copy(segment_, part.outer, part.column, row, first, first + n,
-                                      room.get() + first * row);
-                       });
+        const Scratch room(static_cast<std::size_t>(count * row));
+        for_each_batch(count, some, thread_count(), [&](std::int64_t first, std::int64_t n) {
+            rows_.copy(segment_, part.outer, part.column, row, first, first + n, room.get() + first * row);
+        });
         reduce_segment_view(call_, {room.get(), 2, shape, strides, call_.in, false}, 0, out);
     }
 
@@ -75,7 +73,7 @@ class LongSegment {
             }
             return;
         }
-        const Room made(static_cast<std::size_t>(part.columns * result));
+        const Scratch made(static_cast<std::size_t>(part.columns * result));
         for (std::size_t tier = 1; !rest.empty(); ++tier) {
             const std::vector<std::int64_t> left = reduce_by_tier(part, tier, made.get());
             for (const std::int64_t j : rest)
@@ -97,7 +95,7 @@ class LongSegment {
             add(part, part_begin(count, t, totals.size()), part_begin(count, t + 1, totals.size()),
                 *totals[t]);
         };
-        for_each_task(totals.size(), totals.size(), task);
+        for_each_task(totals.size(), thread_count(), task);
         for (std::size_t i = 1; i < totals.size(); ++i) totals[0]->join(*totals[i]);
         return totals[0]->finish(made);
     }
@@ -121,7 +119,7 @@ class LongSegment {
                     Accumulation& total) const {
         const std::int64_t row = part.columns * bytes_of_element(call_.in),
                            some = std::max<std::int64_t>(segment_block_bytes / row, 1);
-        const Room room(static_cast<std::size_t>(some * row));
+        const Scratch room(static_cast<std::size_t>(some * row));
         constexpr bool reduced[] = {true, false};
         for (std::int64_t next; begin < end; begin = next) {
             next = std::min(begin + some, end);
@@ -238,7 +236,7 @@ class SegmentReduction {
             return reduce_segment_view(call_, {data, 2, shape, strides, call_.in, false}, 0,
                                        result(part, part.outer, *segments));
         }
-        const Room room(static_cast<std::size_t>(part.outers * n * count * row));
+        const Scratch room(static_cast<std::size_t>(part.outers * n * count * row));
         char* to = room.get();
         for (std::int64_t outer = part.outer; outer < part.outer + part.outers; ++outer) {
             for (std::int64_t i = 0; i < n; ++i, to += count * row)
@@ -249,7 +247,7 @@ class SegmentReduction {
         const View view{room.get(), 3, shape, strides, call_.in, false};
         if (n * part.outers == 1)
             return reduce_segment_view(call_, view, 1, result(part, part.outer, *segments));
-        const Room made(static_cast<std::size_t>(part.outers * results * bytes_of_element(call_.format)));
+        const Scratch made(static_cast<std::size_t>(part.outers * results * bytes_of_element(call_.format)));
         reduce_segment_view(call_, view, 1, made.get());
         put(made.get(), segments, n, part);
     }

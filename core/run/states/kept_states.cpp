@@ -18,12 +18,11 @@ namespace samesum {
 namespace {
 
 // Elements of each set that a task takes, so that there are some tasks for each thread.
-std::int64_t slice_of(const Plan& plan, std::size_t parts, std::size_t threads) {
+std::int64_t slice_of(const Plan& plan, std::size_t parts, int threads) {
     // Methods of integers count on it.
     constexpr std::int64_t most = std::int64_t{1} << 30, rows = static_cast<std::int64_t>(kept_additions);
     static_assert(least_state_slice % rows == 0);
-    const std::int64_t all = static_cast<std::int64_t>(parts),
-                       tasks = state_slices * static_cast<std::int64_t>(threads),
+    const std::int64_t all = static_cast<std::int64_t>(parts), tasks = state_slices * threads,
                        columns = (plan.kept_count + all - 1) / all, wanted = (tasks + all - 1) / all;
     if (threads == 1 || wanted <= 1) return std::min(plan.reduced_count, most);
     const std::int64_t least = std::max(rows, least_state_slice / columns / rows * rows),
@@ -40,7 +39,7 @@ void for_each_range(const View& piece, const bool* reduced, std::size_t most_col
     const std::vector<Outputs> parts = parts_of(plan, most_columns);
     const std::int64_t bytes =
         plan.kept_count * plan.reduced_count * static_cast<std::int64_t>(size_of(piece.format));
-    const std::size_t threads = threads_for(bytes, threaded_bytes);
+    const int threads = threads_for(bytes, threaded_bytes);
     const std::int64_t slice = slice_of(plan, parts.size(), threads);
     const std::size_t slices = static_cast<std::size_t>((plan.reduced_count + slice - 1) / slice);
     std::mutex joining;

@@ -47,10 +47,10 @@ void GatheredSets::reduce(char* elements, std::int64_t n, void* out) const {
     const std::int64_t shape[] = {rows ? rows_ : n, rows ? n : rows_};
     const std::int64_t item = static_cast<std::int64_t>(size_), strides[] = {shape[1] * item, item};
     const bool reduced[] = {rows, !rows};
-    Manner manner;
-    manner.ordered = is_position(row_.combine);
+    LayoutHints hints;
+    hints.ordered = is_position(row_.combine);
     const Target target{tiers_, how_, static_cast<char*>(out)};
-    run_job(plan_reduction({elements, 2, shape, strides, in_, false}, reduced, manner), &target, 1);
+    run_job(plan_reduction({elements, 2, shape, strides, in_, false}, reduced, hints), &target, 1);
 }
 
 namespace {
@@ -77,7 +77,7 @@ void reduce_terms(const View* terms, std::size_t n, const Reduction& row, Format
                out_bytes = static_cast<std::int64_t>(size_of(format));
     const std::int64_t bytes = places * count * in_bytes;
     const auto take = [&](std::int64_t begin, std::int64_t now) {
-        const Room room(sets.bytes()), some(static_cast<std::size_t>(now * in_bytes));
+        const Scratch room(sets.bytes()), some(static_cast<std::size_t>(now * in_bytes));
         for (std::size_t k = 0; k < n; ++k) {
             const std::int64_t at = static_cast<std::int64_t>(k);
             if (sets.are_rows()) {
@@ -90,8 +90,8 @@ void reduce_terms(const View* terms, std::size_t n, const Reduction& row, Format
         }
         sets.reduce(room.get(), now, static_cast<char*>(out) + begin * out_bytes);
     };
-    const BriefWork brief(bytes < brief_bytes);
-    for_each_batch(places, sets.together(), threads_for(bytes, threaded_bytes), take);
+    const SharedWork work(bytes, threaded_bytes, brief_bytes);
+    for_each_batch(places, sets.together(), work.threads, take);
 }
 
 }  // namespace samesum

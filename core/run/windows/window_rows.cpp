@@ -69,7 +69,7 @@ void WindowRows::lay_out(const Dims& window, const Along& by) {
         if (i != by.dim) others.push(window.dim[i]);
     step_ = in_ / by.unit;
     if (is_aligned_ && step_ > 1 && by.unit == static_cast<std::int64_t>(size_))
-        untangle_ = current_instruction_set().untangling->known[std::countr_zero(size_)][step_];
+        to_columns_ = current_instruction_set().transposes->known[std::countr_zero(size_)][step_];
     const std::int64_t last = (by.count - 1) * by.apart;
     more_ = last / step_;
     Walk outer(others, 0);
@@ -99,8 +99,8 @@ void WindowRows::copy(const char* p, std::int64_t n, char* room) const {
     const auto item = static_cast<std::int64_t>(size_), next = static_cast<std::int64_t>(pitch());
     for (std::size_t s = 0; s < spans_.size(); s += static_cast<std::size_t>(step_)) {
         // The last ones of all residues together need not be elements of the array.
-        const std::int64_t together = untangle_ == nullptr ? 0 : n + spans_[s].more - 1;
-        if (together > 0) untangle_(p + spans_[s].offset, static_cast<std::size_t>(together), room);
+        const std::int64_t together = to_columns_ == nullptr ? 0 : n + spans_[s].more - 1;
+        if (together > 0) to_columns_(p + spans_[s].offset, static_cast<std::size_t>(together), room);
         for (std::int64_t r = 0; r < step_; ++r, room += next) {
             const Span& span = spans_[s + static_cast<std::size_t>(r)];
             const std::int64_t left = n + span.more - together;

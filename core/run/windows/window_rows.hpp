@@ -52,13 +52,13 @@ class WindowRows {
     };
 
     bool is_direct() const { return in_ == static_cast<std::int64_t>(size_); }
-    std::size_t pitch() const { return untangled_pitch * size_; }
+    std::size_t pitch() const { return transposed_pitch * size_; }
     Along along(const Dims& window, std::int64_t outputs) const;
     void lay_out(const Dims& window, const Along& by);
     void copy(const char* p, std::int64_t n, char* room) const;
 
     WindowSets method_ = nullptr;
-    Untangle untangle_ = nullptr;
+    ToColumns to_columns_ = nullptr;
     std::size_t divisor_, size_;
     std::int64_t in_, step_ = 1, more_ = 0;
     bool is_aligned_;

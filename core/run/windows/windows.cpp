@@ -134,7 +134,7 @@ class Part {
         const Dim run = outer.dim[--outer.rank];
         const Dim next = outer.rank > 0 ? outer.dim[outer.rank - 1] : Dim{1, 0, 0};
         const auto size = static_cast<std::int64_t>(size_of(call_.format));
-        const Room room(rows.bytes() + 64), results(static_cast<std::size_t>(rows.most() * size));
+        const Scratch room(rows.bytes() + 64), results(static_cast<std::size_t>(rows.most() * size));
         const std::int64_t most = rows.together(run.size, next.in);
         Walk walk(outer, first / run.size);
         for (std::int64_t at = first; at < last;) {
@@ -171,7 +171,7 @@ class Part {
         const std::int64_t out_bytes = static_cast<std::int64_t>(size_of(call_.format));
         const GatheredSets sets(call_.row, call_.x.format, call_.format, kind_.count, kind_.divisor);
         const bool in_place = kept_.rank == 1 && kept_.dim[0].out == 1;
-        const Room elements(sets.bytes()),
+        const Scratch elements(sets.bytes()),
             results(in_place ? 64 : static_cast<std::size_t>(sets.together() * out_bytes));
         const Packing packing(kept_, size_of(call_.x.format), call_.x.swapped);
         for (std::int64_t at = first; at < last; at += sets.together()) {
@@ -275,15 +275,15 @@ void reduce_windows(const WindowCall& call) {
     for (const WindowDim& axis : axes) outputs *= axis.outputs;
     for (const WindowKind& kind : kinds) elements += kind.count * kind.outputs;
     const std::int64_t bytes = elements * static_cast<std::int64_t>(size_of(call.x.format));
-    const int threads = bytes >= threaded_bytes ? thread_count() : 1;
+    const SharedWork work(bytes, threaded_bytes, brief_bytes);
+    const std::int64_t shares = 3 * work.threads;
     const WindowDim& outer = axes[0];
     std::int64_t block = outer.outputs;
     if (outer.is_plain) {
         std::int64_t own = static_cast<std::int64_t>(size_of(call.x.format));
         for (int i = 0; i < call.x.rank; ++i) own *= call.x.shape[i];
         own = std::max<std::int64_t>(1, own / outer.outputs);
-        block =
-            std::clamp<std::int64_t>(window_block_bytes / own, 1, (block + 3 * threads - 1) / (3 * threads));
+        block = std::clamp<std::int64_t>(window_block_bytes / own, 1, (block + shares - 1) / shares);
     }
     std::vector<Task> tasks;
     for (std::size_t k = 0; k < kinds.size(); ++k) {
@@ -301,8 +301,7 @@ void reduce_windows(const WindowCall& call) {
     };
     const std::size_t blocks =
         outer.is_plain ? static_cast<std::size_t>((outer.outputs + block - 1) / block) : 1;
-    const BriefWork brief(bytes < brief_bytes);
-    for_each_task(blocks * tasks.size(), static_cast<std::size_t>(threads), task);
+    for_each_task(blocks * tasks.size(), work.threads, task);
 }
 
 }  // namespace samesum

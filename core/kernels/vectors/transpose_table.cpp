@@ -25,33 +25,33 @@ SAMESUM_INLINE void ask_for_next(const void* p, std::size_t bytes) {
 
 // With these numbers known, compilers make shuffles of whole vectors out of this.
 template <class Bits, std::size_t elements>
-SAMESUM_INLINE void untangle_some(const BitsAt<Bits>* __restrict in, std::size_t rows,
-                                  BitsAt<Bits>* __restrict out) {
+SAMESUM_INLINE void to_columns_some(const BitsAt<Bits>* __restrict in, std::size_t rows,
+                                    BitsAt<Bits>* __restrict out) {
     for (std::size_t j = 0; j < rows; ++j) {
 #pragma GCC unroll 16
-        for (std::size_t i = 0; i < elements; ++i) out[i * untangled_pitch + j] = in[j * elements + i];
+        for (std::size_t i = 0; i < elements; ++i) out[i * transposed_pitch + j] = in[j * elements + i];
     }
 }
 
 template <class Bits, std::size_t elements>
-void untangle(const void* __restrict from, std::size_t rows, void* __restrict to) {
+void to_columns(const void* __restrict from, std::size_t rows, void* __restrict to) {
     constexpr std::size_t some = 64;
     const BitsAt<Bits>* in = static_cast<const BitsAt<Bits>*>(from);
     BitsAt<Bits>* out = static_cast<BitsAt<Bits>*>(to);
     for (; rows >= some; rows -= some, in += some * elements, out += some) {
         ask_for_next(in, some * elements * sizeof(Bits));
-        untangle_some<Bits, elements>(in, some, out);
+        to_columns_some<Bits, elements>(in, some, out);
     }
-    untangle_some<Bits, elements>(in, rows, out);
+    to_columns_some<Bits, elements>(in, rows, out);
 }
 
 template <class Bits, std::size_t elements>
-void tangle(const void* __restrict from, std::size_t rows, void* __restrict to) {
+void to_rows(const void* __restrict from, std::size_t rows, void* __restrict to) {
     const BitsAt<Bits>* in = static_cast<const BitsAt<Bits>*>(from);
     BitsAt<Bits>* out = static_cast<BitsAt<Bits>*>(to);
     for (std::size_t j = 0; j < rows; ++j) {
 #pragma GCC unroll 16
-        for (std::size_t i = 0; i < elements; ++i) out[j * elements + i] = in[i * untangled_pitch + j];
+        for (std::size_t i = 0; i < elements; ++i) out[j * elements + i] = in[i * transposed_pitch + j];
     }
 }
 
@@ -73,8 +73,8 @@ struct Squares {
         return elements < width && 2 * elements >= width && lie_behind && j + width < rows;
     }
     // The first `runs` of a square.
-    static SAMESUM_INLINE void untangle(const BitsAt<Bits>* in, std::ptrdiff_t stride, std::size_t runs,
-                                        BitsAt<Bits>* out, std::size_t pitch) {
+    static SAMESUM_INLINE void to_columns(const BitsAt<Bits>* in, std::ptrdiff_t stride, std::size_t runs,
+                                          BitsAt<Bits>* out, std::size_t pitch) {
         Row square[width];
         for (std::size_t r = 0; r < width; ++r)
             square[r] = load<Row>(in + static_cast<std::ptrdiff_t>(r) * stride);
@@ -82,8 +82,8 @@ struct Squares {
         for (std::size_t i = 0; i < runs; ++i) store(out + i * pitch, square[i]);
     }
 
-    static SAMESUM_INLINE void tangle(const BitsAt<Bits>* in, std::size_t pitch, std::size_t runs,
-                                      BitsAt<Bits>* out, std::ptrdiff_t stride) {
+    static SAMESUM_INLINE void to_rows(const BitsAt<Bits>* in, std::size_t pitch, std::size_t runs,
+                                       BitsAt<Bits>* out, std::ptrdiff_t stride) {
         Row square[width] = {};
         for (std::size_t i = 0; i < runs; ++i) square[i] = load<Row>(in + i * pitch);
         Square<Row>::transpose(square);
@@ -93,8 +93,8 @@ struct Squares {
 };
 
 template <class Bits>
-void untangle_any(const void* __restrict from, std::ptrdiff_t stride, std::size_t elements, std::size_t rows,
-                  void* __restrict to, std::size_t pitch) {
+void to_columns_any(const void* __restrict from, std::ptrdiff_t stride, std::size_t elements,
+                    std::size_t rows, void* __restrict to, std::size_t pitch) {
     using All = Squares<Bits>;
     constexpr std::ptrdiff_t side = static_cast<std::ptrdiff_t>(width);
     const BitsAt<Bits>* in = static_cast<const BitsAt<Bits>*>(from);
@@ -102,13 +102,13 @@ void untangle_any(const void* __restrict from, std::ptrdiff_t stride, std::size_
     std::size_t j = 0;
     for (; All::reach(elements, stride, j, rows); j += width, in += side * stride) {
         ask_for_next(in, width * elements * sizeof(Bits));
-        All::untangle(in, stride, elements, out + j, pitch);
+        All::to_columns(in, stride, elements, out + j, pitch);
     }
     for (; elements >= width && j + width <= rows; j += width, in += side * stride) {
         ask_for_next(in, width * elements * sizeof(Bits));
         for (std::size_t at = 0; at < elements; at += width) {
             const std::size_t i = std::min(at, elements - width);
-            All::untangle(in + i, stride, width, out + i * pitch + j, pitch);
+            All::to_columns(in + i, stride, width, out + i * pitch + j, pitch);
         }
     }
     for (; j < rows; ++j, in += stride) {
@@ -117,8 +117,8 @@ void untangle_any(const void* __restrict from, std::ptrdiff_t stride, std::size_
 }
 
 template <class Bits>
-void tangle_any(const void* __restrict from, std::size_t pitch, std::size_t elements, std::size_t rows,
-                void* __restrict to, std::ptrdiff_t stride) {
+void to_rows_any(const void* __restrict from, std::size_t pitch, std::size_t elements, std::size_t rows,
+                 void* __restrict to, std::ptrdiff_t stride) {
     using All = Squares<Bits>;
     constexpr std::ptrdiff_t side = static_cast<std::ptrdiff_t>(width);
     const BitsAt<Bits>* in = static_cast<const BitsAt<Bits>*>(from);
@@ -126,12 +126,12 @@ void tangle_any(const void* __restrict from, std::size_t pitch, std::size_t elem
     std::size_t j = 0;
     if (stride == static_cast<std::ptrdiff_t>(elements)) {
         for (; All::reach(elements, stride, j, rows); j += width, out += side * stride)
-            All::tangle(in + j, pitch, elements, out, stride);
+            All::to_rows(in + j, pitch, elements, out, stride);
     }
     for (; elements >= width && j + width <= rows; j += width, out += side * stride) {
         for (std::size_t at = 0; at < elements; at += width) {
             const std::size_t i = std::min(at, elements - width);
-            All::tangle(in + i * pitch + j, pitch, width, out + i, stride);
+            All::to_rows(in + i * pitch + j, pitch, width, out + i, stride);
         }
     }
     for (; j < rows; ++j, out += stride) {
@@ -140,15 +140,15 @@ void tangle_any(const void* __restrict from, std::size_t pitch, std::size_t elem
 }
 
 template <class Bits, std::size_t... elements>
-constexpr void fill(UntangleMethods& m, std::size_t size, std::index_sequence<elements...>) {
-    ((m.known[size][elements] = untangle<Bits, elements>), ...);
-    ((m.known_back[size][elements] = tangle<Bits, elements>), ...);
-    m.any[size] = untangle_any<Bits>;
-    m.any_back[size] = tangle_any<Bits>;
+constexpr void fill(TransposeMethods& m, std::size_t size, std::index_sequence<elements...>) {
+    ((m.known[size][elements] = to_columns<Bits, elements>), ...);
+    ((m.known_back[size][elements] = to_rows<Bits, elements>), ...);
+    m.any[size] = to_columns_any<Bits>;
+    m.any_back[size] = to_rows_any<Bits>;
 }
 
-constexpr UntangleMethods all_untangling() {
-    UntangleMethods m{};
+constexpr TransposeMethods all_untangling() {
+    TransposeMethods m{};
     using Few = std::index_sequence<2, 3, 4>;
     using Whole = std::index_sequence<2, 3, 4, 8, 16>;  // elements of which vectors hold several rows
     fill<std::uint8_t>(m, 0, Whole{});
@@ -158,7 +158,7 @@ constexpr UntangleMethods all_untangling() {
     return m;
 }
 
-extern const UntangleMethods untangling;
-const UntangleMethods untangling = all_untangling();
+extern const TransposeMethods transposes;
+const TransposeMethods transposes = all_untangling();
 
 }  // namespace samesum::SAMESUM_ISA

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "memory/blocks.hpp"
-#include "run/segments/placed_states.hpp"
 #include "run/segments/segments.hpp"
+#include "run/segments/states_by_label.hpp"
 #include "run/tiles.hpp"
 #include "select/segment_thresholds.hpp"
 #include "threads/pool.hpp"
@@ -37,7 +37,7 @@ class PlacedRoom {
 
   private:
     void* block_;
-    std::optional<Room> room_;
+    std::optional<Scratch> room_;
 };
 
 // The states of all segments, of some of the rows.
@@ -53,15 +53,15 @@ struct PlacedPart {
 };
 
 template <class States, class Block>
-class PlacedResults {
+class ResultsByLabel {
     using State = typename States::State;
     using Part = PlacedPart<States>;
 
   public:
-    PlacedResults(const SegmentCall& call, const PlacedRange& range)
+    ResultsByLabel(const SegmentCall& call, const LabelledRange& range)
         : call_(call), range_(range), way_(States::way_for(range)) {}
 
-    Placed run() {
+    ReducedByLabel run() {
         const auto segments = static_cast<std::size_t>(call_.labels.segments);
         std::vector<Part> parts;
         const std::size_t count = parts_for(call_.labels);
@@ -74,8 +74,8 @@ class PlacedResults {
             parts[i].first_bad_label = call_.labels.narrow ? add<std::int32_t>(parts[i], begin, end)
                                                            : add<std::int64_t>(parts[i], begin, end);
         };
-        for_each_task(count, static_cast<std::size_t>(thread_count()), task);
-        Placed found;
+        for_each_task(count, thread_count(), task);
+        ReducedByLabel found;
         found.is_done = true;
         for (const Part& part : parts) {
             if (found.first_bad_label < 0) found.first_bad_label = part.first_bad_label;
@@ -101,11 +101,11 @@ class PlacedResults {
         State* const states = part.states;
         const std::int64_t size = static_cast<std::int64_t>(size_of(call_.in));
         const bool misses = labels.segments * static_cast<std::int64_t>(sizeof(State)) > cached_state_bytes;
-        const std::int64_t ahead = placed_rows_ahead;
+        const std::int64_t ahead = labelled_rows_ahead;
         Block elements;
-        std::int64_t segments[placed_block];
+        std::int64_t segments[labelled_block];
         for (std::int64_t row = begin, n; row < end; row += n) {
-            n = std::min<std::int64_t>(end - row, placed_block);
+            n = std::min<std::int64_t>(end - row, labelled_block);
             elements.take(call_.x + row * size, static_cast<std::size_t>(n), call_.in, part.way);
             for (std::int64_t k = 0; k < n; ++k) {
                 const std::int64_t segment = segment_of<Label>(labels, row + k);
@@ -125,8 +125,8 @@ class PlacedResults {
         return -1;
     }
 
-    void finish(const std::vector<Part>& parts, Placed& found) {
-        const std::int64_t some = placed_task_segments, segments = call_.labels.segments;
+    void finish(const std::vector<Part>& parts, ReducedByLabel& found) {
+        const std::int64_t some = labelled_task_segments, segments = call_.labels.segments;
         const auto tasks = static_cast<std::size_t>((segments + some - 1) / some);
         std::vector<std::vector<std::int64_t>> uncertain(tasks);
         std::vector<std::int64_t> empty(tasks, -1);
@@ -150,7 +150,7 @@ class PlacedResults {
                     uncertain[t].push_back(s);
             }
         };
-        for_each_task(tasks, static_cast<std::size_t>(thread_count()), task);
+        for_each_task(tasks, thread_count(), task);
         for (std::size_t t = 0; t < tasks; ++t) {
             if (found.empty < 0) found.empty = empty[t];
             found.uncertain.insert(found.uncertain.end(), uncertain[t].rbegin(), uncertain[t].rend());
@@ -166,14 +166,14 @@ class PlacedResults {
     void look_at_self() {
         Block elements;
         for (std::int64_t s = 0, n; s < call_.labels.segments; s += n) {
-            n = std::min<std::int64_t>(call_.labels.segments - s, placed_block);
+            n = std::min<std::int64_t>(call_.labels.segments - s, labelled_block);
             elements.take(call_.self + s * static_cast<std::int64_t>(size_of(call_.in)),
                           static_cast<std::size_t>(n), call_.in, way_);
         }
     }
 
     const SegmentCall& call_;
-    const PlacedRange range_;
+    const LabelledRange range_;
     typename States::Way way_;
 };
 
@@ -192,12 +192,12 @@ double greatest_of(const char* x, std::int64_t n, Format format) {
 }
 
 template <class States, class Block>
-Placed results_of(const SegmentCall& call, const PlacedRange& range) {
-    return States::suits(range) ? PlacedResults<States, Block>(call, range).run() : Placed{};
+ReducedByLabel results_of(const SegmentCall& call, const LabelledRange& range) {
+    return States::suits(range) ? ResultsByLabel<States, Block>(call, range).run() : ReducedByLabel{};
 }
 
 template <class Key>
-Placed extremes_of(const SegmentCall& call, const PlacedRange& range) {
+ReducedByLabel extremes_of(const SegmentCall& call, const LabelledRange& range) {
     return results_of<PlacedExtreme<Key>, ExtremeBlock<Key>>(call, range);
 }
 
@@ -208,11 +208,11 @@ bool is_single(const SegmentCall& call) {
 
 }  // namespace
 
-Placed reduce_in_places(const SegmentCall& call) {
+ReducedByLabel reduce_by_label(const SegmentCall& call) {
     const Combine combine = call.row.combine;
     if (!is_single(call) || call.row.map != Map::itself) return {};
-    PlacedRange range{0, static_cast<double>(call.labels.rows + 1), call.row.finalize, call.format,
-                      combine == Combine::minimum};
+    LabelledRange range{0, static_cast<double>(call.labels.rows + 1), call.row.finalize, call.format,
+                        combine == Combine::minimum};
     if (combine == Combine::minimum || combine == Combine::maximum)
         return is_float(call.in) && call.in != Format::f64 ? extremes_of<std::int32_t>(call, range)
                                                            : extremes_of<std::int64_t>(call, range);

@@ -10,15 +10,15 @@
 namespace samesum {
 
 // Rows of 2 to `short_elements` elements. As columns, run number i of them holds element i of each row.
-class Tangled {
+class BlockTranspose {
   public:
-    // For the runs of as many rows as are untangled at a time.
-    static constexpr std::size_t few = untangled_elements, few_rows = untangled_rows, many_rows = 64;
+    // For the runs of as many rows as are transposed at a time.
+    static constexpr std::size_t few = transposed_elements, few_rows = transposed_rows, many_rows = 64;
     static constexpr std::size_t buffer_bytes = short_elements * (many_rows + 8) * 8;
-    static_assert(buffer_bytes >= few * untangled_pitch * 8);
+    static_assert(buffer_bytes >= few * transposed_pitch * 8);
 
-    Tangled(std::size_t size, std::size_t elements)
-        : methods_(*current_instruction_set().untangling),
+    BlockTranspose(std::size_t size, std::size_t elements)
+        : methods_(*current_instruction_set().transposes),
           size_(size),
           elements_(elements),
           index_(static_cast<std::size_t>(std::countr_zero(size))) {}
@@ -32,14 +32,14 @@ class Tangled {
     // From run to run, in bytes.
     std::ptrdiff_t step() const { return static_cast<std::ptrdiff_t>(pitch() * size_); }
 
-    void untangle(const void* from, std::size_t rows, void* to) const {
-        if (const Untangle known = elements_ <= few ? methods_.known[index_][elements_] : nullptr)
+    void to_columns(const void* from, std::size_t rows, void* to) const {
+        if (const ToColumns known = elements_ <= few ? methods_.known[index_][elements_] : nullptr)
             known(from, rows, to);
         else
             methods_.any[index_](from, stride(), elements_, rows, to, pitch());
     }
-    void tangle(const void* from, std::size_t rows, void* to) const {
-        if (const Untangle known = elements_ <= few ? methods_.known_back[index_][elements_] : nullptr)
+    void to_rows(const void* from, std::size_t rows, void* to) const {
+        if (const ToColumns known = elements_ <= few ? methods_.known_back[index_][elements_] : nullptr)
             known(from, rows, to);
         else
             methods_.any_back[index_](from, pitch(), elements_, rows, to, stride());
@@ -47,9 +47,9 @@ class Tangled {
 
   private:
     std::ptrdiff_t stride() const { return static_cast<std::ptrdiff_t>(elements_); }
-    std::size_t pitch() const { return elements_ <= few ? untangled_pitch : many_rows + 8; }
+    std::size_t pitch() const { return elements_ <= few ? transposed_pitch : many_rows + 8; }
 
-    const UntangleMethods& methods_;
+    const TransposeMethods& methods_;
     const std::size_t size_, elements_, index_;
 };
 

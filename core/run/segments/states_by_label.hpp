@@ -17,7 +17,7 @@
 namespace samesum {
 
 // What holds for all elements of a call.
-struct PlacedRange {
+struct LabelledRange {
     double greatest;  // magnitude of the elements; not finite if one of them is not
     double terms;     // elements of a place, at most
     Finalize finalize;
@@ -49,7 +49,7 @@ inline bool round_certain(double hi, double lo, double bound, Format format, std
 
 // The bits of a sum of n elements, or of their mean, that lies within the bound of hi + lo, hi the nearest
 // double.
-inline bool round_total(double hi, double lo, double bound, double n, const PlacedRange& range,
+inline bool round_total(double hi, double lo, double bound, double n, const LabelledRange& range,
                         std::uint64_t& bits) {
     if (range.finalize != Finalize::over_count) return round_certain(hi, lo, bound, range.format, bits);
     const double mean = hi / n;
@@ -59,7 +59,7 @@ inline bool round_total(double hi, double lo, double bound, double n, const Plac
     return round_certain(mean, 0, off, range.format, bits);
 }
 
-inline bool is_sum_or_mean(const PlacedRange& range) {
+inline bool is_sum_or_mean(const LabelledRange& range) {
     return range.format <= Format::f32 &&
            (range.finalize == Finalize::itself || range.finalize == Finalize::over_count);
 }
@@ -78,8 +78,8 @@ struct NarrowSum {
         double least = HUGE_VAL;  // magnitude of the elements that are not zero
     };
 
-    static bool suits(const PlacedRange& range) { return is_sum_or_mean(range); }
-    static Way way_for(const PlacedRange& range) {
+    static bool suits(const LabelledRange& range) { return is_sum_or_mean(range); }
+    static Way way_for(const LabelledRange& range) {
         const double all = range.terms * (range.greatest > 0 ? range.greatest : 1);
         const double unit = std::ldexp(1.0, std::ilogb(all) + 2 - 52);
         return {unit * 0x1.8p52, unit};
@@ -92,7 +92,7 @@ struct NarrowSum {
         state.rest += other.rest;
         state.count += other.count;
     }
-    static bool finish(const State& state, const Way& way, const PlacedRange& range, std::uint64_t& bits) {
+    static bool finish(const State& state, const Way& way, const LabelledRange& range, std::uint64_t& bits) {
         const auto n = static_cast<double>(state.count);
         // An element has 24 bits, a double holds 53.
         const bool is_exact = n * way.unit * 0.5 <= std::ldexp(way.least, 53 - 24);
@@ -110,17 +110,17 @@ struct WideSum {
     };
     struct Way {};
 
-    static bool suits(const PlacedRange& range) {
+    static bool suits(const LabelledRange& range) {
         return range.greatest * range.terms < 0x1p1000 && range.finalize == Finalize::itself;
     }
-    static Way way_for(const PlacedRange&) { return {}; }
+    static Way way_for(const LabelledRange&) { return {}; }
     static void join(Way&, const Way&) {}
     static bool is_empty(const State& state) { return state.count == 0; }
     static void join(State& state, const State& other) {
         samesum::add(state.sum, other.sum);
         state.count += other.count;
     }
-    static bool finish(const State& state, const Way&, const PlacedRange& range, std::uint64_t& bits) {
+    static bool finish(const State& state, const Way&, const LabelledRange& range, std::uint64_t& bits) {
         double hi, lo;
         two_sum(state.sum.hi, state.sum.lo, hi, lo);
         return round_certain(hi, lo, state.sum.bound, range.format, bits);
@@ -135,17 +135,17 @@ struct ModularSum {
     };
     struct Way {};
 
-    static bool suits(const PlacedRange& range) {
+    static bool suits(const LabelledRange& range) {
         return !is_float(range.format) && range.finalize == Finalize::itself;
     }
-    static Way way_for(const PlacedRange&) { return {}; }
+    static Way way_for(const LabelledRange&) { return {}; }
     static void join(Way&, const Way&) {}
     static bool is_empty(const State& state) { return state.count == 0; }
     static void join(State& state, const State& other) {
         state.sum += other.sum;
         state.count += other.count;
     }
-    static bool finish(const State& state, const Way&, const PlacedRange&, std::uint64_t& bits) {
+    static bool finish(const State& state, const Way&, const LabelledRange&, std::uint64_t& bits) {
         bits = state.sum;
         return true;
     }
@@ -164,16 +164,16 @@ struct PlacedExtreme {
         Key flip;  // -1 of a minimum
     };
 
-    static bool suits(const PlacedRange& range) {
+    static bool suits(const LabelledRange& range) {
         return range.format != Format::i64 && range.format != Format::u64;
     }
-    static Way way_for(const PlacedRange& range) { return {range.is_minimum ? Key{-1} : Key{0}}; }
+    static Way way_for(const LabelledRange& range) { return {range.is_minimum ? Key{-1} : Key{0}}; }
     static void join(Way&, const Way&) {}
     static bool is_empty(const State& state) { return state.key == none; }
     static void join(State& state, const State& other) {
         state.key = other.key > state.key ? other.key : state.key;
     }
-    static bool finish(const State& state, const Way& way, const PlacedRange& range, std::uint64_t& bits) {
+    static bool finish(const State& state, const Way& way, const LabelledRange& range, std::uint64_t& bits) {
         const std::int64_t key = state.key ^ way.flip;
         const auto magnitude_bits = static_cast<std::int64_t>(sign_bit(range.format) - 1);
         if (!is_float(range.format))
@@ -198,7 +198,7 @@ inline float float_of(std::uint16_t bits, Format format) {
 }
 
 // Elements that are readied at a time.
-constexpr std::size_t placed_block = 1024;
+constexpr std::size_t labelled_block = 1024;
 
 template <class T>
 T read(const char* data, std::int64_t i) {
@@ -244,7 +244,7 @@ void integers_of(const char* x, std::size_t n, Format format, To* to) {
 
 // Elements of a block as their states take them.
 struct NarrowBlock {
-    alignas(64) double multiple[placed_block], rest[placed_block];
+    alignas(64) double multiple[labelled_block], rest[labelled_block];
 
     void take(const char* x, std::size_t n, Format format, NarrowSum::Way& way) {
         const auto split = current_instruction_set().kept_blocks->split[static_cast<std::size_t>(format)];
@@ -258,7 +258,7 @@ struct NarrowBlock {
 };
 
 struct WideBlock {
-    double element[placed_block];
+    double element[labelled_block];
 
     void take(const char* x, std::size_t n, Format, WideSum::Way&) {
         std::memcpy(element, x, n * sizeof(double));
@@ -270,7 +270,7 @@ struct WideBlock {
 };
 
 struct ModularBlock {
-    std::uint64_t element[placed_block];
+    std::uint64_t element[labelled_block];
 
     void take(const char* x, std::size_t n, Format format, ModularSum::Way&) {
         integers_of(x, n, format, element);
@@ -284,7 +284,7 @@ struct ModularBlock {
 template <class Key>
 struct ExtremeBlock {
     using Extreme = PlacedExtreme<Key>;
-    Key key[placed_block];
+    Key key[labelled_block];
 
     void take(const char* x, std::size_t n, Format format, typename Extreme::Way& way) {
         // Floats as signed integers of their size, in whose order positive ones are.
