@@ -221,7 +221,6 @@ class Distance:
 def distance(got: NDArray, expected: NDArray) -> Distance:
     """In steps of the output's format: neighbouring floats, or integers, are 1 apart; -0 and +0 are equal.
 
-    >>> import numpy as np
     >>> distance(np.array([1.0, 2.0]), np.array([np.nextafter(1.0, 2.0), 2.0]))
     Distance(outputs=2, differing=1, worst=1.0)
     """
@@ -249,7 +248,6 @@ def steps(a: NDArray, b: NDArray) -> NDArray:
 
     -0 and +0 are equal, and so are all NaNs; a NaN is further than infinity from any number.
 
-    >>> import numpy as np
     >>> steps(np.float32([1, -0.0]), np.float32([np.nextafter(np.float32(1), np.float32(2)), 0]))
     array([1, 0], dtype=uint64)
     """
@@ -287,7 +285,6 @@ def scaled_error(got: NDArray, expected: NDArray, magnitude: NDArray) -> NDArray
     which makes the ulps of the result tiny, does not count as an error. Two NaNs or two equal infinities are 0 apart,
     any other pair with one of them infinitely far. `magnitude` broadcasts against the others.
 
-    >>> import numpy as np
     >>> x = np.float32([1e8, 1, -1e8])
     >>> scaled_error(np.float32([0]), np.float32([1]), np.abs(x).sum())
     array([0.0625])

@@ -46,7 +46,6 @@ def average(x: ArrayLike, /, axis: Axes = None, weights: ArrayLike | None = None
     integers from 2^53 on beside weights and for a lazy array with weights, DtypeError as `mean` and `vecdot` do.
     Source: NumPy, `average`.
 
-    >>> import numpy as np
     >>> average(np.array([[2.0, 10.0], [4.0, 20.0], [6.0, 30.0]]), 0, weights=[1, 3, 4])
     array([ 4.75, 23.75])
     >>> float(average(np.array([1e308, 1e308]), weights=np.array([3.0, 5.0])))

@@ -43,7 +43,6 @@ def vecdot(
     AxisError for an axis that one of the operands lacks.
     Source: the Python array API standard 2024.12, `vecdot`.
 
-    >>> import numpy as np
     >>> float(vecdot(np.array([1e200, 1.0, -1e200]), np.array([1e200, 2.0, 1e200])))
     2.0
     >>> vecdot(np.array([[1, 2], [3, 4]]), np.array([10, 1]))
@@ -155,7 +154,6 @@ def vector_norm(
     set. The float8 types are taken with 0, 1, 2, inf and -inf.
     Source: the Python array API standard, `linalg.vector_norm`.
 
-    >>> import numpy as np
     >>> vector_norm(np.array([[3e200, 4e200], [5.0, 12.0]]), axis=1)
     array([5.0e+200, 1.3e+001])
     >>> [float(vector_norm(np.array([3.0, -4.0, 5.0]), ord=p)) for p in (0, 1, 3, np.inf, -np.inf)]

@@ -14,7 +14,6 @@ def nansum() -> None:
     Of NaNs alone it is +0. Everything else is as in `sum`; of elements that `where` does not choose nothing matters.
     Source: NumPy, `nansum`.
 
-    >>> import numpy as np
     >>> nansum(np.array([[1.5, np.nan], [np.nan, np.nan]]), axis=1)
     array([1.5, 0. ])
     """
@@ -27,7 +26,6 @@ def nanprod() -> None:
     Of NaNs alone it is 1. Everything else is as in `prod`; of elements that `where` does not choose nothing matters.
     Source: NumPy, `nanprod`.
 
-    >>> import numpy as np
     >>> nanprod(np.array([[1e200, 1e200, 1e-300, np.nan], [np.nan, np.nan, np.nan, np.nan]]), axis=1)
     array([1.e+100, 1.e+000])
     """
@@ -39,7 +37,6 @@ def nanmean() -> None:
 
     Of NaNs alone it is NaN, without a warning. Everything else is as in `mean`. Source: NumPy, `nanmean`.
 
-    >>> import numpy as np
     >>> nanmean(np.array([[1.0, np.nan, 2.0], [np.nan, np.nan, np.nan]]), axis=1)
     array([1.5, nan])
     """
@@ -52,7 +49,6 @@ def nanmin() -> None:
     Of NaNs alone it is NaN, without a warning; of an empty set a ShapeError, as in `min`. Everything else is as
     there. Source: NumPy, `nanmin`.
 
-    >>> import numpy as np
     >>> nanmin(np.array([[3.0, np.nan], [np.nan, np.nan]]), axis=1)
     array([ 3., nan])
     """
@@ -64,7 +60,6 @@ def nanmax() -> None:
 
     Everything else is as in `nanmin`. Source: NumPy, `nanmax`.
 
-    >>> import numpy as np
     >>> float(nanmax(np.array([3.0, np.nan, 5.0])))
     5.0
     """
@@ -77,7 +72,6 @@ def nanvar() -> None:
     N is their number, and where N - `correction` is zero or less, it is NaN, without a warning. Everything else is as
     in `var`. Source: NumPy, `nanvar`.
 
-    >>> import numpy as np
     >>> float(nanvar(np.array([1.0, np.nan, 3.0]), correction=1))
     2.0
     """
@@ -89,7 +83,6 @@ def nanstd() -> None:
 
     Everything else is as in `nanvar`. Source: NumPy, `nanstd`.
 
-    >>> import numpy as np
     >>> float(nanstd(np.array([1.0, np.nan, 3.0])))
     1.0
     """

@@ -34,7 +34,6 @@ def sum() -> None:
     for what is no array.
     Source: the Python array API standard, `sum`.
 
-    >>> import numpy as np
     >>> int(sum(np.full(2**24 + 2, 1, np.float32)))
     16777218
     >>> float(sum(np.float32([1, 2**-24]), initial=2.0**-30))
@@ -50,7 +49,6 @@ def prod() -> None:
     `keepdims`, `out`, `where`, `initial` and errors are those of `sum`.
     Source: the Python array API standard, `prod`.
 
-    >>> import numpy as np
     >>> float(prod(np.array([1e200, 1e200, 1e-300])))
     1e+100
     """
@@ -64,7 +62,6 @@ def mean() -> None:
     NaN. Axes, `keepdims`, `out`, `where` and errors are those of `sum`.
     Source: the Python array API standard, `mean`.
 
-    >>> import numpy as np
     >>> float(mean(np.array([1e308, 1e308])))
     1e+308
     """
@@ -78,7 +75,6 @@ def min() -> None:
     ShapeError for the minimum of an empty set. Axes, `keepdims`, `out`, `where` and other errors are those of `sum`.
     Source: the Python array API standard, `min`; IEEE 754-2019, minimum.
 
-    >>> import numpy as np
     >>> min(np.array([[3, 1], [2, 4]]), axis=1)
     array([1, 2])
     """
@@ -92,7 +88,6 @@ def max() -> None:
     ShapeError for the maximum of an empty set. Axes, `keepdims`, `out`, `where` and other errors are those of `sum`.
     Source: the Python array API standard, `max`; IEEE 754-2019, maximum.
 
-    >>> import numpy as np
     >>> max(np.array([[3, 1], [2, 4]]), axis=1)
     array([3, 4])
     """
@@ -105,7 +100,6 @@ def l1_norm() -> None:
     Types, axes, `dtype`, `keepdims`, `out`, `where` and errors are those of `sum`. Source: ONNX ReduceL1, OpenVINO
     ReduceL1-4.
 
-    >>> import numpy as np
     >>> l1_norm(np.array([[1.5, -2.0], [-3.0, 0.0]]), axis=1)
     array([3.5, 3. ])
     """
@@ -118,7 +112,6 @@ def l2_norm() -> None:
     Floats keep their dtype, integers give float64; `dtype`, a float type, asks for another. Axes, `keepdims`, `out` and
     errors are those of `sum`. Source: ONNX ReduceL2, OpenVINO ReduceL2-4.
 
-    >>> import numpy as np
     >>> l2_norm(np.array([[3.0, 4.0], [5.0, 12.0]]), axis=1)
     array([ 5., 13.])
     """
@@ -131,7 +124,6 @@ def sum_square() -> None:
     Types, axes, `dtype`, `keepdims`, `out`, `where` and errors are those of `sum`.
     Source: ONNX ReduceSumSquare.
 
-    >>> import numpy as np
     >>> sum_square(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=0, keepdims=True)
     array([[10., 20.]])
     """
@@ -145,7 +137,6 @@ def log_sum() -> None:
     set is, and NaN where the sum is negative. Axes, `keepdims`, `out`, `where` and errors are those of `sum`.
     Source: ONNX ReduceLogSum.
 
-    >>> import numpy as np
     >>> log_sum(np.array([[0.25, 0.75], [1e308, 1e308]]), axis=1)
     array([  0.        , 709.88935582])
     """
@@ -158,7 +149,6 @@ def logsumexp() -> None:
     Floats keep their dtype, integers and booleans give float64. It is -inf of an empty set and of -inf alone. Axes,
     `keepdims`, `out`, `where` and errors are those of `sum`. Source: ONNX ReduceLogSumExp.
 
-    >>> import numpy as np
     >>> logsumexp(np.array([[1000.0, 1000.0], [0.0, -np.inf]]), axis=1)
     array([1000.69314718,    0.        ])
     """
@@ -176,7 +166,6 @@ def var() -> None:
     for one that is no number.
     Source: the Python array API standard, `var`.
 
-    >>> import numpy as np
     >>> float(var(np.array([1e9, 1e9 + 1, 1e9 + 2])))
     0.6666666666666666
     >>> var(np.array([[1.0, 3.0], [2e200, 4e200]]), axis=1, correction=1)
@@ -191,7 +180,6 @@ def std() -> None:
     Types, axes, `correction`, `dtype`, `keepdims`, `out`, `where` and errors are those of `var`.
     Source: the Python array API standard, `std`.
 
-    >>> import numpy as np
     >>> std(np.array([[1.0, 3.0], [2e200, 4e200]]), axis=1)
     array([1.e+000, 1.e+200])
     """
@@ -204,7 +192,6 @@ def all() -> None:
     Every number but zero is true, NaN too. All of an empty set is True. Axes, `keepdims`, `out` and errors are those
     of `sum`. Source: the Python array API standard, `all`; OpenVINO ReduceLogicalAnd-1.
 
-    >>> import numpy as np
     >>> all(np.array([[1.5, 0.0], [2.0, np.nan]]), axis=1)
     array([False,  True])
     """
@@ -217,7 +204,6 @@ def any() -> None:
     Every number but zero is true, NaN too. Any of an empty set is False. Axes, `keepdims`, `out` and errors are those
     of `sum`. Source: the Python array API standard, `any`; OpenVINO ReduceLogicalOr-1.
 
-    >>> import numpy as np
     >>> any(np.array([[1, 0], [0, 0]]), axis=1)
     array([ True, False])
     """
@@ -234,7 +220,6 @@ def argmin() -> None:
     Raises AxisError for an axis that is no integer or out of range, ShapeError where there is no element, DtypeError
     for a dtype that is not supported. Source: the Python array API standard, `argmin`; ONNX ArgMin.
 
-    >>> import numpy as np
     >>> argmin(np.array([[3, 1, 1], [0, 5, 0]]), axis=1, select_last_index=True)
     array([2, 2])
     >>> int(argmin(np.array([[3.0, 1.0], [0.0, 5.0]])))
@@ -248,7 +233,6 @@ def argmax() -> None:
 
     Arguments and errors are those of `argmin`. Source: the Python array API standard, `argmax`; ONNX ArgMax.
 
-    >>> import numpy as np
     >>> argmax(np.array([[3.0, 1.0, 3.0], [0.0, np.nan, 9.0]]), axis=1)
     array([0, 1])
     """
@@ -268,7 +252,6 @@ def count_nonzero(
     Axes, `keepdims`, `where` and errors are those of `sum`; every dtype that `sum` takes is allowed.
     Source: the Python array API standard 2024.12, `count_nonzero`.
 
-    >>> import numpy as np
     >>> count_nonzero(np.array([[1.5, -0.0], [0.0, np.nan]]), axis=1)
     array([1, 1])
     """
@@ -310,7 +293,6 @@ def reduce(
     Raises ArgumentError for a name that is none of these, ArgumentTypeError for names that are no list or tuple, and
     what the functions raise.
 
-    >>> import numpy as np
     >>> x = np.array([[3.0, 4.0], [6.0, 8.0]])
     >>> reduce(x, ["min", "sum", "l2"], axis=1)
     {'min': array([3., 6.]), 'sum': array([ 7., 14.]), 'l2': array([ 5., 10.])}

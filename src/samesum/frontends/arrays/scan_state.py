@@ -125,7 +125,6 @@ class Scan:
     Raises ArgumentError for another name and for what an extreme does not have, AxisError for an axis that is no
     integer, DtypeError for a dtype that the function refuses.
 
-    >>> import numpy as np
     >>> scan = Scan("sum")
     >>> scan.update(np.array([1e300, 1.0]))
     array([1.e+300, 1.e+300])

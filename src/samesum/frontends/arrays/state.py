@@ -50,7 +50,6 @@ class State:
     DtypeError as `reduce` does. A state whose update did not come to its end, because it was interrupted or memory was
     short, refuses everything afterwards.
 
-    >>> import numpy as np
     >>> state = State(["sum", "max"])
     >>> for chunk in ([1e300, 1.0], [-1e300, 3.0]):
     ...     state.update(np.array(chunk))

@@ -34,7 +34,6 @@ def QuantizeLinear(
     AxisError for an axis out of range, AttributeValueError for another output type.
     Source: https://onnx.ai/onnx/operators/onnx__QuantizeLinear.html (10, 13, 19, 21, 23, 24, 25).
 
-    >>> import numpy as np
     >>> QuantizeLinear(np.float32([-1, 0, 0.3, 0.5, 99]), np.float32(0.2), np.uint8(10))
     array([  5,  10,  12,  12, 255], dtype=uint8)
     """
@@ -56,7 +55,6 @@ def DequantizeLinear(
     Scale and zero point, `axis` and `block_size` and the errors are as in `QuantizeLinear`.
     Source: https://onnx.ai/onnx/operators/onnx__DequantizeLinear.html (10, 13, 19, 21, 23, 24, 25).
 
-    >>> import numpy as np
     >>> DequantizeLinear(np.int32([2**31 - 1, -3]), np.float32(0.1))
     array([ 2.1474837e+08, -3.0000001e-01], dtype=float32)
     """
@@ -73,7 +71,6 @@ def DynamicQuantizeLinear(x: ArrayLike, *, opset: int | None = None) -> tuple[ND
     Raises DtypeError for data that are not float32.
     Source: https://onnx.ai/onnx/operators/onnx__DynamicQuantizeLinear.html (11).
 
-    >>> import numpy as np
     >>> DynamicQuantizeLinear(np.float32([0, 2, -3]))
     (array([153, 255,   0], dtype=uint8), array(0.01960784, dtype=float32), array(153, dtype=uint8))
     """
@@ -92,7 +89,6 @@ def Softmax(input: ArrayLike, *, axis: int | None = None, opset: int | None = No
     AxisError for an axis out of range, ShapeError for `input` of rank 0 or `out` of another shape.
     Source: https://onnx.ai/onnx/operators/onnx__Softmax.html (1, 11, 13).
 
-    >>> import numpy as np
     >>> Softmax(np.array([[1000.0, 1000.0], [0.0, -np.inf]]))
     array([[0.5, 0.5],
            [1. , 0. ]])
@@ -108,7 +104,6 @@ def LogSoftmax(
     Arguments, types and errors are those of `Softmax`.
     Source: https://onnx.ai/onnx/operators/onnx__LogSoftmax.html (1, 11, 13).
 
-    >>> import numpy as np
     >>> LogSoftmax(np.array([[0.0, -1000.0], [-np.inf, 5.0]]))
     array([[   -0., -1000.],
            [  -inf,     0.]])
@@ -122,7 +117,6 @@ def Hardmax(input: ArrayLike, *, axis: int | None = None, opset: int | None = No
     Before opset 13 there is one maximum for each row of the matrix. Arguments, types and errors are those of `Softmax`.
     Source: https://onnx.ai/onnx/operators/onnx__Hardmax.html (1, 11, 13).
 
-    >>> import numpy as np
     >>> Hardmax(np.array([[3.0, 7.0, 7.0], [1.0, 0.0, 0.0]]))
     array([[0., 1., 0.],
            [1., 0., 0.]])
@@ -178,7 +172,6 @@ def LayerNormalization(
     three outputs with another `stash_type`.
     Source: https://onnx.ai/onnx/operators/onnx__LayerNormalization.html (17).
 
-    >>> import numpy as np
     >>> LayerNormalization(np.float32([[1e30, 3e30]]), np.float32([1, 1]))
     array([[-1.,  1.]], dtype=float32)
     """
@@ -199,7 +192,6 @@ def RMSNormalization(
     The rest is as in `LayerNormalization`.
     Source: https://onnx.ai/onnx/operators/onnx__RMSNormalization.html (23).
 
-    >>> import numpy as np
     >>> RMSNormalization(np.float32([[3e20, 3e20]]), np.float32([1, 2]))
     array([[1., 2.]], dtype=float32)
     """
@@ -223,7 +215,6 @@ def GroupNormalization(
     that the groups do not share evenly; the rest is as in `LayerNormalization`.
     Source: https://onnx.ai/onnx/operators/onnx__GroupNormalization.html (18, 21).
 
-    >>> import numpy as np
     >>> GroupNormalization(np.float32([[1000, 1002, 5, 9]]), np.ones(4, "f"), np.zeros(4, "f"), num_groups=2, epsilon=0)
     array([[-1.,  1., -1.,  1.]], dtype=float32)
     """
@@ -237,7 +228,6 @@ def InstanceNormalization(
 
     Source: https://onnx.ai/onnx/operators/onnx__InstanceNormalization.html (1, 6, 22).
 
-    >>> import numpy as np
     >>> InstanceNormalization(np.float32([[[1, 3], [5, 9]]]), np.float32([1, 2]), np.float32([0, 1]), epsilon=0)
     array([[[-1.,  1.],
             [-1.,  3.]]], dtype=float32)
@@ -250,7 +240,6 @@ def MeanVarianceNormalization(X: ArrayLike, *, axes: Sequence[int] = (0, 2, 3), 
 
     Source: https://onnx.ai/onnx/operators/onnx__MeanVarianceNormalization.html (9, 13).
 
-    >>> import numpy as np
     >>> MeanVarianceNormalization(np.float32([[1, 3], [100, 102]]), axes=[1])
     array([[-1.,  1.],
            [-1.,  1.]], dtype=float32)
@@ -264,7 +253,6 @@ def LpNormalization(input: ArrayLike, *, axis: int = -1, p: int = 2, opset: int 
 
     Source: https://onnx.ai/onnx/operators/onnx__LpNormalization.html (1, 22).
 
-    >>> import numpy as np
     >>> LpNormalization(np.float32([3, 4]) * np.float32(2.0**100))
     array([0.6, 0.8], dtype=float32)
     """
@@ -276,7 +264,6 @@ def GlobalAveragePool(X: ArrayLike, *, opset: int | None = None) -> NDArray:
 
     Source: https://onnx.ai/onnx/operators/onnx__GlobalAveragePool.html (1, 22).
 
-    >>> import numpy as np
     >>> GlobalAveragePool(np.float32([[[1, 2, 6]]]))
     array([[[3.]]], dtype=float32)
     """
@@ -288,7 +275,6 @@ def GlobalMaxPool(X: ArrayLike, *, opset: int | None = None) -> NDArray:
 
     Source: https://onnx.ai/onnx/operators/onnx__GlobalMaxPool.html (1, 22).
 
-    >>> import numpy as np
     >>> GlobalMaxPool(np.float32([[[1, 2, 6]]]))
     array([[[6.]]], dtype=float32)
     """
@@ -300,7 +286,6 @@ def GlobalLpPool(X: ArrayLike, *, p: int = 2, opset: int | None = None) -> NDArr
 
     Source: https://onnx.ai/onnx/operators/onnx__GlobalLpPool.html (1, 2, 22).
 
-    >>> import numpy as np
     >>> GlobalLpPool(np.float32([[[3e30, 4e30]]]))
     array([[[5.e+30]]], dtype=float32)
     """

@@ -35,7 +35,6 @@ def AveragePool(
     AttributeValueError for numbers out of range, UnsupportedOperator for an attribute that the version does not have.
     Source: https://onnx.ai/onnx/operators/onnx__AveragePool.html (1, 7, 10, 11, 19, 22).
 
-    >>> import numpy as np
     >>> AveragePool(np.float32([[[1e30, 4, -1e30, 2, 1e30]]]), kernel_shape=[3], strides=[2])
     array([[[1.3333334, 0.6666667]]], dtype=float32)
     """
@@ -79,7 +78,6 @@ def MaxPool(
     after the channels from the first to the last.
     Source: https://onnx.ai/onnx/operators/onnx__MaxPool.html (1, 8, 10, 11, 12, 22).
 
-    >>> import numpy as np
     >>> MaxPool(np.float32([[[1, 5, 2, 4]]]), kernel_shape=[2], strides=[2], outputs=2)
     (array([[[5., 4.]]], dtype=float32), array([[[1, 3]]]))
     """
@@ -103,7 +101,6 @@ def LpPool(
     Windows and errors are those of `AveragePool`. Other p than 1 and 2 take longer, above all of float64.
     Source: https://onnx.ai/onnx/operators/onnx__LpPool.html (1, 2, 11, 18, 22).
 
-    >>> import numpy as np
     >>> LpPool(np.float32([[[3e30, 4e30, 0]]]), kernel_shape=[2])
     array([[[5.e+30, 4.e+30]]], dtype=float32)
     """
@@ -130,7 +127,6 @@ def ScatterElements(
     shapes that do not fit, AttributeValueError for an index out of range and another reduction.
     Source: https://onnx.ai/onnx/operators/onnx__ScatterElements.html (11, 13, 16, 18).
 
-    >>> import numpy as np
     >>> ScatterElements(np.zeros(2, "f"), [1, 1, 1], np.float32([1e8, 1, -1e8]), reduction="add")
     array([0., 1.], dtype=float32)
     """
@@ -146,7 +142,6 @@ def ScatterND(
     `indices.shape[:-1] + data.shape[k:]`. The rest is as in `ScatterElements`.
     Source: https://onnx.ai/onnx/operators/onnx__ScatterND.html (11, 13, 16, 18).
 
-    >>> import numpy as np
     >>> ScatterND(np.zeros((2, 2), "f"), [[1], [1]], np.float32([[1, 2], [10, 20]]), reduction="add")
     array([[ 0.,  0.],
            [11., 22.]], dtype=float32)
@@ -161,7 +156,6 @@ def Sum(*data_0: ArrayLike, opset: int | None = None) -> NDArray:
     for shapes that do not broadcast, AttributeValueError for no array at all.
     Source: https://onnx.ai/onnx/operators/onnx__Sum.html (1, 6, 8, 13).
 
-    >>> import numpy as np
     >>> Sum(np.float32([1e30, 1]), np.float32(3), np.float32([-1e30, 0]))
     array([3., 4.], dtype=float32)
     """
@@ -173,7 +167,6 @@ def Mean(*data_0: ArrayLike, opset: int | None = None) -> NDArray:
 
     Source: https://onnx.ai/onnx/operators/onnx__Mean.html (1, 6, 8, 13).
 
-    >>> import numpy as np
     >>> Mean(np.float32([3e38, 1]), np.float32([3e38, 2]))
     array([3.0e+38, 1.5e+00], dtype=float32)
     """
@@ -186,7 +179,6 @@ def Max(*data_0: ArrayLike, opset: int | None = None) -> NDArray:
     The errors are those of `Sum`; from opset 12 on integers are allowed.
     Source: https://onnx.ai/onnx/operators/onnx__Max.html (1, 6, 8, 12, 13).
 
-    >>> import numpy as np
     >>> Max(np.float32([1, 5]), np.float32([2, 4]), np.float32(3))
     array([3., 5.], dtype=float32)
     """
@@ -198,7 +190,6 @@ def Min(*data_0: ArrayLike, opset: int | None = None) -> NDArray:
 
     Source: https://onnx.ai/onnx/operators/onnx__Min.html (1, 6, 8, 12, 13).
 
-    >>> import numpy as np
     >>> Min(np.float32([1, 5]), np.float32([2, 4]), np.float32(3))
     array([1., 3.], dtype=float32)
     """

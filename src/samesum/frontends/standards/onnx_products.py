@@ -21,7 +21,6 @@ def MatMul(A: ArrayLike, B: ArrayLike, *, opset: int | None = None) -> NDArray:
     Raises DtypeError for types that the version does not allow or that differ, ShapeError for shapes that do not fit.
     Source: https://onnx.ai/onnx/operators/onnx__MatMul.html (1, 9, 13).
 
-    >>> import numpy as np
     >>> MatMul(np.float32([[1e8, 1, -1e8]]), np.float32([[1], [3], [1]]))
     array([[3.]], dtype=float32)
     """
@@ -46,7 +45,6 @@ def Gemm(
     may be left out from opset 11 on. Of integers the result is the real value truncated toward zero, modulo 2^k. The
     rest is as in `MatMul`. Source: https://onnx.ai/onnx/operators/onnx__Gemm.html (1, 6, 7, 9, 11, 13).
 
-    >>> import numpy as np
     >>> Gemm(np.float32([[3e38, 1]]), np.float32([[2], [1]]), np.float32([-3e38]), beta=2.0)
     array([[1.]], dtype=float32)
     """
@@ -60,7 +58,6 @@ def Einsum(*Inputs: ArrayLike, equation: str, opset: int | None = None) -> NDArr
     are as in `samesum.einsum`, those of types as in `MatMul`.
     Source: https://onnx.ai/onnx/operators/onnx__Einsum.html (12, 28).
 
-    >>> import numpy as np
     >>> Einsum(np.float32([[1, 2], [3, 4]]), np.float32([1, 10]), equation="ij,j->i")
     array([21., 43.], dtype=float32)
     """
@@ -90,7 +87,6 @@ def Conv(
     AttributeValueError for numbers out of range.
     Source: https://onnx.ai/onnx/operators/onnx__Conv.html (1, 11, 22).
 
-    >>> import numpy as np
     >>> Conv(np.float32([[[1e8, 1, -1e8, 2, 1e8]]]), np.float32([[[1, 1, 1]]]), np.float32([3]), strides=[2])
     array([[[4., 5.]]], dtype=float32)
     """
@@ -118,7 +114,6 @@ def ConvTranspose(
     `output_shape`, the spatial sizes, decides the pads. The rest is as in `Conv`.
     Source: https://onnx.ai/onnx/operators/onnx__ConvTranspose.html (1, 11, 22).
 
-    >>> import numpy as np
     >>> ConvTranspose(np.float32([[[1, 2]]]), np.float32([[[1, 10, 100]]]), strides=[2])
     array([[[  1.,  10., 102.,  20., 200.]]], dtype=float32)
     """
@@ -138,7 +133,6 @@ def MatMulInteger(
     A zero point is one number, or one for each row of `A` and for each column of `B`. The rest is as in `MatMul`.
     Source: https://onnx.ai/onnx/operators/onnx__MatMulInteger.html (10).
 
-    >>> import numpy as np
     >>> MatMulInteger(np.uint8([[11, 7]]), np.uint8([[1], [4]]), np.uint8(12))
     array([[-21]], dtype=int32)
     """
@@ -164,7 +158,6 @@ def ConvInteger(
     `w_zero_point` is one number, or one for each result. The rest is as in `Conv`.
     Source: https://onnx.ai/onnx/operators/onnx__ConvInteger.html (10).
 
-    >>> import numpy as np
     >>> ConvInteger(np.uint8([[[2, 3, 4]]]), np.uint8([[[1, 1]]]), np.uint8(1), pads=[1, 0])
     array([[[1, 3, 5]]], dtype=int32)
     """
@@ -189,7 +182,6 @@ def QLinearMatMul(
     `b` are as in `MatMulInteger`. Raises AttributeValueError for scales that are not finite numbers above 0; the other
     errors are those of `MatMul`. Source: https://onnx.ai/onnx/operators/onnx__QLinearMatMul.html (10, 21).
 
-    >>> import numpy as np
     >>> one, zero = np.float32(1), np.uint8(0)
     >>> QLinearMatMul(np.uint8([[3, 5]]), one, zero, np.uint8([[1], [2]]), one, zero, np.float32(2), np.uint8(10))
     array([[16]], dtype=uint8)
@@ -222,7 +214,6 @@ def QLinearConv(
     `w_zero_point` are one number, or one for each result. The rest is as in `Conv` and `QLinearMatMul`.
     Source: https://onnx.ai/onnx/operators/onnx__QLinearConv.html (10).
 
-    >>> import numpy as np
     >>> one, zero = np.float32([1]), np.uint8([0])
     >>> QLinearConv(np.uint8([[[2, 3]]]), one, zero, np.uint8([[[1, 2]]]), one, zero, np.float32([0.5]), zero)
     array([[[16]]], dtype=uint8)
@@ -265,7 +256,6 @@ def Attention(
     AttributeValueError for values that are not allowed and for inputs and outputs that the version lacks.
     Source: https://onnx.ai/onnx/operators/onnx__Attention.html (23, 24, 25).
 
-    >>> import numpy as np
     >>> x = np.float32([[[[1, 0], [0, 1]]]])
     >>> Attention(0 * x, x, np.float32([[[[1, 2], [4, 8]]]]), is_causal=1)
     array([[[[1. , 2. ],

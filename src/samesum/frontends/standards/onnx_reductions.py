@@ -23,7 +23,6 @@ def ReduceSum(
     operator or the attribute, AttributeValueError for an attribute's value that is not allowed.
     Source: https://onnx.ai/onnx/operators/onnx__ReduceSum.html (1, 11, 13).
 
-    >>> import numpy as np
     >>> ReduceSum(np.array([[1.0, 2.0], [3.0, 4.0]], np.float32), [1], keepdims=0)
     array([3., 7.], dtype=float32)
     """
@@ -38,7 +37,6 @@ def ReduceMean(
     The mean of an empty set is NaN, for integers a ShapeError. Arguments, types and errors are those of `ReduceSum`.
     Source: https://onnx.ai/onnx/operators/onnx__ReduceMean.html (1, 11, 13, 18).
 
-    >>> import numpy as np
     >>> ReduceMean(np.array([[1.0, 2.0], [3.0, 6.0]], np.float32), [0])
     array([[2., 4.]], dtype=float32)
     """
@@ -53,7 +51,6 @@ def ReduceProd(
     Nothing overflows or underflows on the way; the product of an empty set is 1. Arguments, types and errors are those
     of `ReduceSum`. Source: https://onnx.ai/onnx/operators/onnx__ReduceProd.html (1, 11, 13, 18).
 
-    >>> import numpy as np
     >>> ReduceProd(np.array([[1e30, 1e30, 1e-30]], np.float32), [1])
     array([[1.e+30]], dtype=float32)
     """
@@ -69,7 +66,6 @@ def ReduceMax(
     `ReduceSum`.
     Source: https://onnx.ai/onnx/operators/onnx__ReduceMax.html (1, 11, 12, 13, 18, 20).
 
-    >>> import numpy as np
     >>> ReduceMax(np.array([[3, 1], [2, 4]], np.int64), [1])
     array([[3],
            [4]])
@@ -86,7 +82,6 @@ def ReduceMin(
     `ReduceSum`.
     Source: https://onnx.ai/onnx/operators/onnx__ReduceMin.html (1, 11, 12, 13, 18, 20).
 
-    >>> import numpy as np
     >>> ReduceMin(np.array([[3, 1], [2, 4]], np.int64), [1], opset=11)
     array([[1],
            [2]])
@@ -102,7 +97,6 @@ def ReduceL1(
     Arguments, types and errors are those of `ReduceSum`.
     Source: https://onnx.ai/onnx/operators/onnx__ReduceL1.html (1, 11, 13, 18).
 
-    >>> import numpy as np
     >>> ReduceL1(np.array([[1.5, -2.0]], np.float32), [1])
     array([[3.5]], dtype=float32)
     """
@@ -117,7 +111,6 @@ def ReduceL2(
     Nothing overflows or underflows on the way. Arguments, types and errors are those of `ReduceSum`.
     Source: https://onnx.ai/onnx/operators/onnx__ReduceL2.html (1, 11, 13, 18).
 
-    >>> import numpy as np
     >>> ReduceL2(np.array([[3.0, -4.0]]), [1], keepdims=0)
     array([5.])
     """
@@ -132,7 +125,6 @@ def ReduceSumSquare(
     Arguments, types and errors are those of `ReduceSum`.
     Source: https://onnx.ai/onnx/operators/onnx__ReduceSumSquare.html (1, 11, 13, 18).
 
-    >>> import numpy as np
     >>> ReduceSumSquare(np.array([[3.0, -4.0]]), [1], keepdims=0)
     array([25.])
     """
@@ -148,7 +140,6 @@ def ReduceLogSum(
     integers). Arguments, types and errors are those of `ReduceSum`.
     Source: https://onnx.ai/onnx/operators/onnx__ReduceLogSum.html (1, 11, 13, 18, 28).
 
-    >>> import numpy as np
     >>> ReduceLogSum(np.array([[0.25, 0.75], [1.0, 0.0]]), [1], keepdims=0)
     array([0., 0.])
     """
@@ -164,7 +155,6 @@ def ReduceLogSumExp(
     errors are those of `ReduceSum`.
     Source: https://onnx.ai/onnx/operators/onnx__ReduceLogSumExp.html (1, 11, 13, 18, 28).
 
-    >>> import numpy as np
     >>> ReduceLogSumExp(np.array([[1000.0, 1000.0]]), [1])
     array([[1000.69314718]])
     """
@@ -185,7 +175,6 @@ def ArgMax(
     attribute that the version does not have, AttributeValueError for an attribute's value that is not allowed.
     Source: https://onnx.ai/onnx/operators/onnx__ArgMax.html (1, 11, 12, 13).
 
-    >>> import numpy as np
     >>> x = np.array([[3.0, 7.0, 7.0], [1.0, 0.0, 1.0]])
     >>> ArgMax(x, axis=1)
     array([[1],
@@ -204,7 +193,6 @@ def ArgMin(
     Arguments, types and errors are those of `ArgMax`.
     Source: https://onnx.ai/onnx/operators/onnx__ArgMin.html (1, 11, 12, 13).
 
-    >>> import numpy as np
     >>> ArgMin(np.array([[3, 1, 2], [0, 5, 0]]), axis=1, keepdims=0)
     array([1, 0])
     """
@@ -222,7 +210,6 @@ def CumSum(x: ArrayLike, axis: Axis, *, exclusive: int = 0, reverse: int = 0, op
     attribute's value that is not allowed.
     Source: https://onnx.ai/onnx/operators/onnx__CumSum.html (11, 14).
 
-    >>> import numpy as np
     >>> CumSum(np.array([1.0, 2.0, 3.0]), 0, exclusive=1)
     array([0., 1., 3.])
     """
@@ -235,7 +222,6 @@ def CumProd(x: ArrayLike, axis: Axis, *, exclusive: int = 0, reverse: int = 0, o
     It exists from opset 26 on. No prefix suffers from an overflow or underflow of an earlier one. Arguments, types and
     errors are those of `CumSum`. Source: https://onnx.ai/onnx/operators/onnx__CumProd.html (26).
 
-    >>> import numpy as np
     >>> CumProd(np.array([1.0, 2.0, 3.0]), 0, reverse=1)
     array([6., 6., 3.])
     """

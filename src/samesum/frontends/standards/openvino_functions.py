@@ -19,7 +19,6 @@ def ReduceSum(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: in
     for axes left out and for an attribute's value that is not allowed.
     Source: OpenVINO operation specification, ReduceSum-1.
 
-    >>> import numpy as np
     >>> ReduceSum(np.array([[1.0, 2.0], [3.0, 4.0]], np.float32), [1], keep_dims=True)
     array([[3.],
            [7.]], dtype=float32)
@@ -33,7 +32,6 @@ def ReduceMean(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: i
     The mean of an empty set is 0. Arguments, types and errors are those of `ReduceSum`.
     Source: OpenVINO operation specification, ReduceMean-1.
 
-    >>> import numpy as np
     >>> ReduceMean(np.array([[1.0, 2.0], [3.0, 6.0]], np.float32), [0], keep_dims=True)
     array([[2., 4.]], dtype=float32)
     """
@@ -46,7 +44,6 @@ def ReduceProd(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: i
     Nothing overflows or underflows on the way; the product of an empty set is 1. Arguments, types and errors are those
     of `ReduceSum`. Source: OpenVINO operation specification, ReduceProd-1.
 
-    >>> import numpy as np
     >>> ReduceProd(np.array([[1e30, 1e30, 1e-30]], np.float32), [1])
     array([1.e+30], dtype=float32)
     """
@@ -60,7 +57,6 @@ def ReduceMax(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: in
     `ReduceSum`.
     Source: OpenVINO operation specification, ReduceMax-1.
 
-    >>> import numpy as np
     >>> ReduceMax(np.array([[3, 1], [2, 4]]), -1)
     array([3, 4])
     """
@@ -73,7 +69,6 @@ def ReduceMin(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: in
     The minimum of an empty set is +inf or the greatest integer. Arguments, types and errors are those of `ReduceSum`.
     Source: OpenVINO operation specification, ReduceMin-1.
 
-    >>> import numpy as np
     >>> ReduceMin(np.array([[3, 1], [2, 4]]), -1)
     array([1, 2])
     """
@@ -86,7 +81,6 @@ def ReduceLogicalAnd(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, op
     The conjunction of an empty set is True. Arguments and errors are those of `ReduceSum`, DtypeError for data that are
     not boolean. Source: OpenVINO operation specification, ReduceLogicalAnd-1.
 
-    >>> import numpy as np
     >>> ReduceLogicalAnd(np.array([[True, False], [True, True]]), [1])
     array([False,  True])
     """
@@ -99,7 +93,6 @@ def ReduceLogicalOr(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, ops
     The disjunction of an empty set is False. Arguments and errors are those of `ReduceSum`, DtypeError for data that
     are not boolean. Source: OpenVINO operation specification, ReduceLogicalOr-1.
 
-    >>> import numpy as np
     >>> ReduceLogicalOr(np.array([[True, False], [False, False]]), [1])
     array([ True, False])
     """
@@ -112,7 +105,6 @@ def ReduceL1(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: int
     It exists from opset 4 on. Arguments, types and errors are those of `ReduceSum`.
     Source: OpenVINO operation specification, ReduceL1-4.
 
-    >>> import numpy as np
     >>> ReduceL1(np.array([[1.5, -2.0]], np.float32), [1])
     array([3.5], dtype=float32)
     """
@@ -126,7 +118,6 @@ def ReduceL2(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: int
     those of `ReduceSum`.
     Source: OpenVINO operation specification, ReduceL2-4.
 
-    >>> import numpy as np
     >>> ReduceL2(np.array([[3.0, -4.0]]), [1])
     array([5.])
     """
@@ -145,7 +136,6 @@ def CumSum(
     `data` of rank 0, UnsupportedOperator for an opset below 3.
     Source: OpenVINO operation specification, CumSum-3.
 
-    >>> import numpy as np
     >>> CumSum(np.array([1.0, 2.0, 3.0, 4.0, 5.0]), exclusive=True, reverse=True)
     array([14., 12.,  9.,  5.,  0.])
     """
@@ -162,7 +152,6 @@ def SoftMax(data: ArrayLike, *, axis: int = 1, opset: int | None = None, out: Ou
     AxisError for an axis out of range or, below opset 8, negative.
     Source: OpenVINO operation specification, SoftMax-1 and SoftMax-8.
 
-    >>> import numpy as np
     >>> SoftMax(np.array([[1000.0, 1000.0], [0.0, -np.inf]]))
     array([[0.5, 0.5],
            [1. , 0. ]])
@@ -176,7 +165,6 @@ def LogSoftmax(data: ArrayLike, *, axis: int = 1, opset: int | None = None, out:
     It exists from opset 5 on. Arguments, types and errors are those of `SoftMax`, negative axes at every opset.
     Source: OpenVINO operation specification, LogSoftmax-5.
 
-    >>> import numpy as np
     >>> LogSoftmax(np.array([[0.0, -1000.0], [-np.inf, 5.0]]), axis=-1)
     array([[   -0., -1000.],
            [  -inf,     0.]])
@@ -205,7 +193,6 @@ def MVN(
     for axes left out and for a mode that is not allowed, UnsupportedOperator for an attribute of the other version.
     Source: OpenVINO operation specification, MVN-1 and MVN-6.
 
-    >>> import numpy as np
     >>> MVN(np.float32([[1000, 1002], [5, 5]]), [1])
     array([[-1.,  1.],
            [ 0.,  0.]], dtype=float32)
@@ -219,7 +206,6 @@ def NormalizeL2(data: ArrayLike, axes: Axes, *, eps: float, eps_mode: str = "add
     `eps` is its float32 value; with 0 a line of zeros stays so. Types and errors are those of `MVN`.
     Source: OpenVINO operation specification, NormalizeL2-1.
 
-    >>> import numpy as np
     >>> NormalizeL2(np.float32([[3, 4], [0, 0]]) * np.float32(2.0**100), [1], eps=0)
     array([[0.6, 0.8],
            [0. , 0. ]], dtype=float32)
@@ -236,7 +222,6 @@ def GroupNormalization(
     `MVN`; ShapeError for channels that the groups do not share evenly.
     Source: OpenVINO operation specification, GroupNormalization-12.
 
-    >>> import numpy as np
     >>> GroupNormalization(np.float32([[1000, 1002, 5, 9]]), np.ones(4, "f"), np.zeros(4, "f"), num_groups=2, epsilon=0)
     array([[-1.,  1., -1.,  1.]], dtype=float32)
     """

@@ -33,7 +33,6 @@ def AvgPool(
     AttributeValueError for numbers out of range, UnsupportedOperator for an attribute that the version does not have.
     Source: OpenVINO operation specification, AvgPool-1, -14, -16.
 
-    >>> import numpy as np
     >>> AvgPool(np.float32([[[6, 2, 4]]]), kernel=[2], strides=[1], pads_begin=[1], pads_end=[0], exclude_pad=False)
     array([[[3., 4., 3.]]], dtype=float32)
     """
@@ -81,7 +80,6 @@ def MaxPool(
     int64 or, for the `index_element_type` "i32", int32.
     Source: OpenVINO operation specification, MaxPool-1, -8, -14.
 
-    >>> import numpy as np
     >>> MaxPool(np.float32([[[1, 5, 2, 4]]]), kernel=[2], strides=[2], pads_begin=[0], pads_end=[0], outputs=2)
     (array([[[5., 4.]]], dtype=float32), array([[[1, 3]]]))
     """
@@ -95,7 +93,6 @@ def AdaptiveAvgPool(data: ArrayLike, output_shape: ArrayLike, *, opset: int | No
     Raises DtypeError for data that are not floats, ShapeError for an output shape that does not fit.
     Source: OpenVINO operation specification, AdaptiveAvgPool-8.
 
-    >>> import numpy as np
     >>> AdaptiveAvgPool(np.float32([[[1, 2, 3, 4, 6]]]), [3])
     array([[[1.5, 3. , 5. ]]], dtype=float32)
     """
@@ -133,7 +130,6 @@ def AdaptiveMaxPool(
     With `outputs` 2 the result is a pair: the index of each element among all those after the channels too.
     Source: OpenVINO operation specification, AdaptiveMaxPool-8.
 
-    >>> import numpy as np
     >>> AdaptiveMaxPool(np.float32([[[1, 2, 3, 4, 6]]]), [3])
     array([[[2., 4., 6.]]], dtype=float32)
     """
@@ -161,7 +157,6 @@ def ScatterElementsUpdate(
     shapes that do not fit, AttributeValueError for an index out of range and another reduction.
     Source: OpenVINO operation specification, ScatterElementsUpdate-3 and -12.
 
-    >>> import numpy as np
     >>> ScatterElementsUpdate(np.float32([7, 0]), [1, 1, 1], np.float32([1e8, 1, -1e8]), 0, reduction="sum")
     array([7., 1.], dtype=float32)
     """
@@ -177,7 +172,6 @@ def ScatterNDUpdate(
     away. The rest is as in `ScatterElementsUpdate`.
     Source: OpenVINO operation specification, ScatterNDUpdate-4 and -15.
 
-    >>> import numpy as np
     >>> ScatterNDUpdate(np.float32([1, 2]), [[0], [0]], np.float32([3, 4]), reduction="sub")
     array([-6.,  2.], dtype=float32)
     """
@@ -202,7 +196,6 @@ def EmbeddingBagOffsetsSum(
     AttributeValueError for an index or an offset out of range.
     Source: OpenVINO operation specification, EmbeddingBagOffsetsSum-3.
 
-    >>> import numpy as np
     >>> EmbeddingBagOffsetsSum(np.float32([[1e8], [1], [-1e8]]), [0, 1, 2, 1], [0, 3])
     array([[1.],
            [1.]], dtype=float32)
@@ -224,7 +217,6 @@ def EmbeddingBagOffsets(
 
     Source: OpenVINO operation specification, EmbeddingBagOffsets-15.
 
-    >>> import numpy as np
     >>> EmbeddingBagOffsets(np.float32([[1e8], [1], [-1e8]]), [0, 1, 2, 1], [0, 4], reduction="mean")
     array([[0.5],
            [0. ]], dtype=float32)
@@ -239,7 +231,6 @@ def EmbeddingBagPackedSum(
 
     Source: OpenVINO operation specification, EmbeddingBagPackedSum-3.
 
-    >>> import numpy as np
     >>> EmbeddingBagPackedSum(np.float32([[1], [2], [4]]), [[0, 1], [2, 2]], np.float32([[1, 1], [0.5, 1]]))
     array([[3.],
            [6.]], dtype=float32)
@@ -259,7 +250,6 @@ def EmbeddingBagPacked(
 
     Source: OpenVINO operation specification, EmbeddingBagPacked-15.
 
-    >>> import numpy as np
     >>> EmbeddingBagPacked(np.float32([[1], [2], [4]]), [[0, 1], [2, 2]], reduction="mean")
     array([[1.5],
            [4. ]], dtype=float32)
@@ -281,7 +271,6 @@ def EmbeddingSegmentsSum(
 
     Source: OpenVINO operation specification, EmbeddingSegmentsSum-3.
 
-    >>> import numpy as np
     >>> EmbeddingSegmentsSum(np.float32([[1], [2], [4]]), [0, 1, 2], [0, 0, 2], 3)
     array([[3.],
            [0.],
@@ -305,7 +294,6 @@ def SegmentMax(
     Raises AttributeValueError for a number below zero and another mode; the rest is as in `EmbeddingBagOffsetsSum`.
     Source: OpenVINO operation specification, SegmentMax-16.
 
-    >>> import numpy as np
     >>> SegmentMax(np.float32([1, 5, 3]), [0, 0, 2], fill_mode="ZERO")
     array([5., 0., 3.], dtype=float32)
     """

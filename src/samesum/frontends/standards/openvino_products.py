@@ -23,7 +23,6 @@ def MatMul(
     Raises DtypeError for types that are no numbers or that differ, ShapeError for shapes that do not fit.
     Source: OpenVINO operation specification, MatMul-1.
 
-    >>> import numpy as np
     >>> MatMul(np.float32([[1e8, 1, -1e8]]), np.float32([[1, 3, 1]]), transpose_b=True)
     array([[3.]], dtype=float32)
     """
@@ -36,7 +35,6 @@ def Einsum(*inputs: ArrayLike, equation: str, opset: int | None = None) -> NDArr
     More inputs are multiplied from the left, and what comes of each pair is rounded once. `equation` and the errors
     are as in `samesum.einsum`. Source: OpenVINO operation specification, Einsum-7.
 
-    >>> import numpy as np
     >>> Einsum(np.float32([[1, 2], [3, 4]]), np.float32([1, 10]), equation="ij,j->i")
     array([21., 43.], dtype=float32)
     """
@@ -62,7 +60,6 @@ def Convolution(
     Raises DtypeError for types that are no numbers or that differ, ShapeError for shapes that do not fit,
     AttributeValueError for numbers out of range. Source: OpenVINO operation specification, Convolution-1.
 
-    >>> import numpy as np
     >>> x, w, one, none = np.float32([[[1e8, 1, -1e8, 2]]]), np.float32([[[1, 1, 1]]]), [1], [0]
     >>> Convolution(x, w, strides=one, pads_begin=none, pads_end=none, dilations=one)
     array([[[ 1.e+00, -1.e+08]]], dtype=float32)
@@ -85,7 +82,6 @@ def GroupConvolution(
 
     The rest is as in `Convolution`. Source: OpenVINO operation specification, GroupConvolution-1.
 
-    >>> import numpy as np
     >>> x, w, one, none = np.float32([[[1, 2], [3, 4]]]), np.float32([[[[1]]], [[[10]]]]), [1], [0]
     >>> GroupConvolution(x, w, strides=one, pads_begin=none, pads_end=none, dilations=one)
     array([[[ 1.,  2.],
@@ -113,7 +109,6 @@ def ConvolutionBackpropData(
     `output_shape` are the spatial sizes, integers; with `auto_pad` same_upper or same_lower they decide the pads. The
     rest is as in `Convolution`. Source: OpenVINO operation specification, ConvolutionBackpropData-1.
 
-    >>> import numpy as np
     >>> x, w, one, none = np.float32([[[1, 2]]]), np.float32([[[1, 10, 100]]]), [1], [0]
     >>> ConvolutionBackpropData(x, w, strides=[2], pads_begin=none, pads_end=none, dilations=one)
     array([[[  1.,  10., 102.,  20., 200.]]], dtype=float32)
@@ -139,7 +134,6 @@ def GroupConvolutionBackpropData(
     The rest is as in `ConvolutionBackpropData`. Source: OpenVINO operation specification,
     GroupConvolutionBackpropData-1.
 
-    >>> import numpy as np
     >>> x, w, one, none = np.float32([[[1], [2]]]), np.float32([[[[1, 10]]], [[[1, 10]]]]), [1], [0]
     >>> GroupConvolutionBackpropData(x, w, strides=one, pads_begin=none, pads_end=none, dilations=one)
     array([[[ 1., 10.],
@@ -167,7 +161,6 @@ def ScaledDotProductAttention(
     Raises DtypeError for types that the version does not allow and ShapeError for shapes that do not fit.
     Source: OpenVINO operation specification, ScaledDotProductAttention-13.
 
-    >>> import numpy as np
     >>> x = np.float32([[1, 0], [0, 1]])
     >>> ScaledDotProductAttention(0 * x, x, np.float32([[1, 2], [4, 8]]))
     array([[2.5, 5. ],
