@@ -151,7 +151,7 @@ def rows_of_programs() -> list[str]:
 def _exact(program: Program, x: Array) -> Array:
     import samesum
 
-    return np.asarray(vars(samesum)[program.operator](x, *program.positional, **program.attributes))
+    return np.asarray(getattr(samesum, program.operator)(x, *program.positional, **program.attributes))
 
 
 def rows_of_operators() -> list[str]:

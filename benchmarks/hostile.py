@@ -24,7 +24,7 @@ import samesum as ss
 from samesum.engine import elementwise
 from samesum.engine.norms import Channels, normalize_batch
 from samesum.formats.arrays import NDArray
-from samesum.operators.rows_of_elements import hard_sigmoid
+from samesum.operators.activations import hard_sigmoid
 
 Function = Callable[[NDArray, int], Any]
 DTYPES = (np.float16, ml_dtypes.bfloat16, np.float32, np.float64)
@@ -217,7 +217,7 @@ ELEMENTS: dict[str, Function] = {
             *("exponential", "logarithm", "sigmoid", "tanh", "erf", "gelu", "gelu_tanh", "softplus", "sine", "cosine"),
         )
     },
-    "HardSigmoid": lambda x, _: hard_sigmoid({"alpha": 0.2, "beta": 0.5}, [x]),
+    "HardSigmoid": lambda x, _: hard_sigmoid(x, 0.2, 0.5),
     "power, 2.5": lambda x, _: elementwise.power(x, np.array(2.5, x.dtype)),
     "power, -3": lambda x, _: elementwise.power(x, np.array(-3.0, x.dtype)),
     "power of itself": lambda x, _: elementwise.power(np.abs(x), x),

@@ -117,7 +117,7 @@ FAULTS = (
     Fault("axes-swapped", f"{_SRC}operators/pools.py",
           "steps[2:] = _steps(x.shape[:1:-1])[::-1]", "steps[2:] = _steps(x.shape[:1:-1])",
           (f"{_OPERATORS}pools.py",)),
-    Fault("wrong-dtype", f"{_SRC}operators/shaping.py",
+    Fault("wrong-dtype", f"{_SRC}operators/rows_around.py",
           'attributes.get("output_type", np.int64)', 'attributes.get("output_type", np.int32)',
           (f"{_OPERATORS}shaping.py", "tests/graph/test_program.py")),
     Fault("offset-ignored", f"{_SRC}files/gguf.py",

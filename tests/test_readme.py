@@ -14,6 +14,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import samesum
@@ -119,7 +120,7 @@ def test_every_docstring_example_is_true(module: str, monkeypatch: pytest.Monkey
     if module in NEEDED:
         pytest.importorskip(NEEDED[module])
     warnings.filterwarnings("ignore", "OpenVINO's CPU plugin computes in", RuntimeWarning)  # on some processors
-    failed, _ = doctest.testmod(importlib.import_module(module))
+    failed, _ = doctest.testmod(importlib.import_module(module), extraglobs={"np": np})
     assert failed == 0
 
 
@@ -140,7 +141,7 @@ def test_every_public_docstring_example_is_true(module: str, name: str, monkeypa
         pytest.importorskip(NEEDED[f"{module}.{name}"])
     warnings.filterwarnings("ignore", "OpenVINO's CPU plugin computes in", RuntimeWarning)  # on some processors
     each = _found(module, name)
-    names = dict(getattr(each, "__globals__", {})) | {name: each}
+    names = dict(getattr(each, "__globals__", {})) | {name: each, "np": np}
     examples = [test for test in doctest.DocTestFinder().find(each, name, module=False, globs=names) if test.examples]
     assert examples or issubclass(each, Exception), f"{module}.{name} shows no example"
     runner = doctest.DocTestRunner()

@@ -10,8 +10,7 @@ import numpy as np
 from samesum.algebra.rows import EXTREME_SCANS, NORMALIZATIONS, REDUCTIONS, SCANS
 from samesum.engine import contractions, memory
 from samesum.formats.arrays import NDArray
-from samesum.formats.rounding import FORMATS
-from samesum.formats.ulps import MOST_OUTPUTS, Distance, distance, scaled_error
+from samesum.formats.rounding import FORMATS, MOST_OUTPUTS, Distance, distance, scaled_error
 from samesum_bench.competitors.own import layer_call
 from samesum_bench.operators import EPSILON, LAYERS, NORMS, Kind
 from samesum_bench.task import Task

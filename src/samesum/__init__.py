@@ -28,22 +28,28 @@ from samesum.errors import (
     UnsupportedOperator,
 )
 from samesum.formats.arrays import NDArray
-from samesum.frontends.arrays.averages import average
-from samesum.frontends.arrays.contractions import conv, einsum, matmul, scaled_dot_product_attention, tensordot
-from samesum.frontends.arrays.dots import vecdot
-from samesum.frontends.arrays.logarithms import log_sum, logsumexp
 from samesum.frontends.arrays.namespace import __array_namespace_info__
 from samesum.frontends.arrays.nans import nanmax, nanmean, nanmin, nanprod, nanstd, nansum, nanvar
 from samesum.frontends.arrays.norms import group_norm, layer_norm, log_softmax, rms_norm, softmax
 from samesum.frontends.arrays.reductions import (
+    all,  # noqa: A004
+    any,  # noqa: A004
+    argmax,
+    argmin,
+    count_nonzero,
     l1_norm,
     l2_norm,
+    log_sum,
+    logsumexp,
     max,  # noqa: A004
     mean,
     min,  # noqa: A004
     prod,
+    reduce,
+    std,
     sum,  # noqa: A004
     sum_square,
+    var,
 )
 from samesum.frontends.arrays.scans import (
     cumulative_logsumexp,
@@ -52,15 +58,14 @@ from samesum.frontends.arrays.scans import (
     cumulative_prod,
     cumulative_sum,
 )
-from samesum.frontends.arrays.searching import all, any, argmax, argmin, count_nonzero  # noqa: A004
-from samesum.frontends.arrays.segments import scatter_reduce, segment_reduce
-from samesum.frontends.arrays.state_results import reduce
-from samesum.frontends.arrays.variances import std, var
-from samesum.frontends.arrays.vector_norms import vector_norm
 
 if TYPE_CHECKING:
     from samesum import compare, onnx, openvino, testing, torch
+    from samesum.frontends.arrays.averages import average
+    from samesum.frontends.arrays.contractions import conv, einsum, matmul, scaled_dot_product_attention, tensordot
+    from samesum.frontends.arrays.dots import vecdot, vector_norm
     from samesum.frontends.arrays.scan_state import Scan
+    from samesum.frontends.arrays.segments import scatter_reduce, segment_reduce
     from samesum.frontends.arrays.state import State
     from samesum.frontends.models.load import load
     from samesum.frontends.models.model import Model
@@ -151,22 +156,29 @@ __all__ = [
     "vector_norm",
 ]
 
+_LATER = {
+    "Model": "models.model",
+    "Scan": "arrays.scan_state",
+    "State": "arrays.state",
+    "average": "arrays.averages",
+    "load": "models.load",
+    "vecdot": "arrays.dots",
+    "vector_norm": "arrays.dots",
+    **dict.fromkeys(("conv", "einsum", "matmul", "scaled_dot_product_attention", "tensordot"), "arrays.contractions"),
+    **dict.fromkeys(("scatter_reduce", "segment_reduce"), "arrays.segments"),
+}
+"""What comes on first use, and in which file of `frontends` it lies: `import samesum` takes milliseconds."""
+
 _publish(globals())
 
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
-        """The standards' modules, `load` and the classes come on first use: `import samesum` takes milliseconds."""
         if name in ("compare", "onnx", "openvino", "testing", "torch"):
             return import_module(f"samesum.{name}")
-        if name == "Scan":
-            return _public(__name__, import_module("samesum.frontends.arrays.scan_state").Scan)
-        if name == "State":
-            return _public(__name__, import_module("samesum.frontends.arrays.state").State)
-        if name == "Model":
-            return _public(__name__, import_module("samesum.frontends.models.model").Model)
-        if name == "load":
-            return _public(__name__, import_module("samesum.frontends.models.load").load)
+        if name in _LATER:
+            found = _public(__name__, getattr(import_module(f"samesum.frontends.{_LATER[name]}"), name))
+            return globals().setdefault(name, found)
         raise AttributeError(f"module 'samesum' has no attribute {name!r}")
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from samesum._public import public, publish
 from samesum.errors import imported
-from samesum.frontends.standards.attention import Attention
 from samesum.frontends.standards.onnx_norms import (
     DequantizeLinear,
     DynamicQuantizeLinear,
@@ -39,6 +38,7 @@ from samesum.frontends.standards.onnx_pools import (
     Sum,
 )
 from samesum.frontends.standards.onnx_products import (
+    Attention,
     Conv,
     ConvInteger,
     ConvTranspose,

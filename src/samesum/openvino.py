@@ -5,7 +5,6 @@ It makes the nodes of an `openvino.Model` samesum's, and needs the openvino pack
 
 from samesum._public import publish
 from samesum.frontends.plugins.exact_model import exact
-from samesum.frontends.standards.attention import ScaledDotProductAttention
 from samesum.frontends.standards.openvino_functions import (
     MVN,
     CumSum,
@@ -23,7 +22,20 @@ from samesum.frontends.standards.openvino_functions import (
     ReduceSum,
     SoftMax,
 )
-from samesum.frontends.standards.openvino_pools import AdaptiveAvgPool, AdaptiveMaxPool, AvgPool, MaxPool
+from samesum.frontends.standards.openvino_pools import (
+    AdaptiveAvgPool,
+    AdaptiveMaxPool,
+    AvgPool,
+    EmbeddingBagOffsets,
+    EmbeddingBagOffsetsSum,
+    EmbeddingBagPacked,
+    EmbeddingBagPackedSum,
+    EmbeddingSegmentsSum,
+    MaxPool,
+    ScatterElementsUpdate,
+    ScatterNDUpdate,
+    SegmentMax,
+)
 from samesum.frontends.standards.openvino_products import (
     Convolution,
     ConvolutionBackpropData,
@@ -31,16 +43,7 @@ from samesum.frontends.standards.openvino_products import (
     GroupConvolution,
     GroupConvolutionBackpropData,
     MatMul,
-)
-from samesum.frontends.standards.openvino_scatters import (
-    EmbeddingBagOffsets,
-    EmbeddingBagOffsetsSum,
-    EmbeddingBagPacked,
-    EmbeddingBagPackedSum,
-    EmbeddingSegmentsSum,
-    ScatterElementsUpdate,
-    ScatterNDUpdate,
-    SegmentMax,
+    ScaledDotProductAttention,
 )
 
 __all__ = [

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 import samesum as ss
-from samesum.formats import ulps
-from samesum.formats.rounding import FORMATS
-from samesum.formats.ulps import Distance, distance
+from samesum.formats import rounding
+from samesum.formats.rounding import FORMATS, Distance, distance
 from samesum_bench.accuracy import Error, Reference, worst_scaled
 from samesum_bench.operators import OPERATORS
 from samesum_bench.task import Task
@@ -44,7 +43,7 @@ def test_distances_of_integers_are_differences() -> None:
 
 
 def test_of_many_outputs_some_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ulps, "MOST_OUTPUTS", 10)
+    monkeypatch.setattr(rounding, "MOST_OUTPUTS", 10)
     wrong = np.zeros(101)
     wrong[22] = wrong[23] = 5e-324
     assert distance(wrong, np.zeros(101)) == Distance(10, 1, 1.0)
@@ -52,7 +51,7 @@ def test_of_many_outputs_some_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> 
 
 def _of(operator: str, x: np.ndarray[Any, Any], answer: object) -> Error | None:
     task = Task(OPERATORS[operator], x, (0,))
-    return Reference(task, np.asarray(vars(ss)[operator](x, axis=0))).error_of(np.asarray(answer))
+    return Reference(task, np.asarray(getattr(ss, operator)(x, axis=0))).error_of(np.asarray(answer))
 
 
 def test_an_answer_in_another_type_is_compared_with_the_exact_one_in_that_type() -> None:

@@ -101,6 +101,9 @@ def test_what_has_no_quotient_and_what_overflows_on_the_way() -> None:
     assert np.isnan(ss.average([np.inf, 1.0], weights=[0.0, 1.0]))
     zero = ss.average([1.0, -1.0], weights=[-2.0, -2.0])
     assert (zero, np.signbit(zero)) == (0, False)
+    # The sum of the weights is beyond float64, the products are below its least number: the exact ones count.
+    assert ss.average([np.inf, 1.0], weights=[-1e308, -1e308]) == np.inf
+    assert ss.average([[1e-300, 2e-300], [2e-300, 1e-300]], 1, weights=[1e-300, -1e-300]).tolist() == [-np.inf, np.inf]
 
 
 def test_what_does_not_fit_is_refused() -> None:

@@ -14,7 +14,7 @@ from naming import looped
 from oracle import assert_bits
 from samesum.algebra.rows import REDUCTIONS
 from samesum.errors import ArgumentError, ArgumentTypeError, AxisError, DtypeError, ShapeError
-from samesum.frontends.arrays.state_results import Name
+from samesum.frontends.arrays.reductions import Name
 
 NAMES = ["count_nonzero", *(row.name for row in REDUCTIONS), "l1", "l2"]
 FUNCTIONS = {name: getattr(ss, {"l1": "l1_norm", "l2": "l2_norm"}.get(name, name)) for name in NAMES}

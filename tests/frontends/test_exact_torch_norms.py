@@ -16,7 +16,6 @@ from samesum.torch import exact
 
 torch = pytest.importorskip("torch")
 make_fx = pytest.importorskip("torch.fx.experimental.proxy_tensor").make_fx
-kernels = pytest.importorskip("samesum.frontends.plugins.torch_kernels")
 
 F = torch.nn.functional
 TYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64)

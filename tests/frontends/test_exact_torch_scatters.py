@@ -12,7 +12,6 @@ from naming import looped
 from samesum.torch import exact
 
 torch = pytest.importorskip("torch")
-kernels = pytest.importorskip("samesum.frontends.plugins.torch_kernels")
 
 TYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.int32, torch.int64)
 CODES = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}

@@ -89,7 +89,7 @@ _CALLS: dict[str, Callable[[Task], Call]] = {
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{
-        name: vars(samesum)[row.function]
+        name: getattr(samesum, row.function)
         for name, row in OPERATORS.items()
         if row.kind not in (Kind.NORMALIZATION, Kind.ELEMENTWISE, *LAYERS)
     },

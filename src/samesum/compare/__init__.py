@@ -4,7 +4,7 @@ from samesum._public import publish
 from samesum.compare.comparing import compare
 from samesum.compare.records import compare_records, read_record
 from samesum.compare.results import Comparison
-from samesum.formats.ulps import scaled_error
+from samesum.formats.rounding import scaled_error
 from samesum.testing.figures import ulp_distance
 from samesum.testing.truths import Verdict
 

@@ -12,7 +12,7 @@ from samesum.compare.onnx_graph import OnnxGraph
 from samesum.compare.results import Effect
 from samesum.errors import SamesumError
 from samesum.formats.arrays import NDArray
-from samesum.formats.ulps import is_float
+from samesum.formats.rounding import is_float
 from samesum.runtimes.onnxruntime_engine import SILENT
 from samesum.runtimes.runtime import EngineError, Feeds, of_python, one_line
 

@@ -13,7 +13,7 @@ from samesum.compare.graph import Graph
 from samesum.compare.probing import NoOrder, probed
 from samesum.compare.results import Control, EngineFacts, OutputDifference
 from samesum.formats.arrays import NDArray
-from samesum.formats.ulps import is_float, steps
+from samesum.formats.rounding import is_float, steps
 from samesum.runtimes.catalogue import SamesumSession
 from samesum.runtimes.runtime import (
     DEFAULTS,

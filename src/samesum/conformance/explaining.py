@@ -15,7 +15,7 @@ from samesum.conformance.forms import Form
 from samesum.conformance.running import ByModels, Contestant, Own
 from samesum.errors import MissingPackage, SamesumError
 from samesum.formats.arrays import NDArray
-from samesum.formats.ulps import steps
+from samesum.formats.rounding import steps
 from samesum.runtimes.catalogue import OTHERS
 from samesum.runtimes.custom_engine import BackendError
 from samesum.runtimes.remote import Remote

@@ -13,7 +13,7 @@ import numpy as np
 from samesum.conformance.case import Case
 from samesum.errors import MissingPackage, SamesumError
 from samesum.formats.arrays import NDArray
-from samesum.formats.ulps import within
+from samesum.formats.rounding import within
 from samesum.runtimes.runtime import EngineError, Trouble
 
 # Messages of engines are cut here; some hold whole stack traces.

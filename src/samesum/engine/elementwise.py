@@ -1,86 +1,41 @@
-"""Functions of each element of arrays in memory: one call into the compiled core each."""
+"""Functions of each element of arrays in memory, in their float type: one call into the compiled core each.
+
+They are correctly rounded in float16, bfloat16 and float32, and within 1 ulp in float64.
+"""
 
 from __future__ import annotations
 
-from enum import IntEnum
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from samesum import _core
 from samesum.formats.arrays import NDArray
 
+Unary = Callable[..., NDArray]
+"""Of the elements and, if it is given, of an array that receives the results."""
 
-class Unary(IntEnum):
-    """The functions of one argument, by their numbers in the core."""
-
-    EXPONENTIAL = 0
-    LOGARITHM = 1
-    SIGMOID = 2
-    TANH = 3
-    ERF = 4
-    GELU = 5
-    GELU_TANH = 6
-    SOFTPLUS = 7
-    SINE = 8
-    COSINE = 9
-
-
-def exponential(x: Any, out: NDArray | None = None) -> NDArray:
-    """e to the power of each element of `x`, in its float type: correctly rounded, float64 within 0.51 ulp."""
-    return _core.elementwise(Unary.EXPONENTIAL, x, out)
-
-
-def logarithm(x: Any, out: NDArray | None = None) -> NDArray:
-    """The natural logarithm of each element of `x`, in its float type: correctly rounded, float64 within 0.51 ulp.
-
-    It is -inf of a zero of either sign and NaN of a negative number.
-    """
-    return _core.elementwise(Unary.LOGARITHM, x, out)
-
-
-def sigmoid(x: Any, out: NDArray | None = None) -> NDArray:
-    """1 / (1 + e^-x) of each element, in its float type: correctly rounded, float64 within 1 ulp."""
-    return _core.elementwise(Unary.SIGMOID, x, out)
-
-
-def tanh(x: Any, out: NDArray | None = None) -> NDArray:
-    """The hyperbolic tangent of each element, in its float type: correctly rounded, float64 within 1 ulp."""
-    return _core.elementwise(Unary.TANH, x, out)
-
-
-def erf(x: Any, out: NDArray | None = None) -> NDArray:
-    """The error function of each element, in its float type: correctly rounded, float64 within 1 ulp."""
-    return _core.elementwise(Unary.ERF, x, out)
-
-
-def gelu(x: Any, out: NDArray | None = None) -> NDArray:
-    """x (1 + erf(x / sqrt 2)) / 2 of each element, in its float type: correctly rounded, float64 within 1 ulp.
-
-    For -infinity it is the limit, -0.
-    """
-    return _core.elementwise(Unary.GELU, x, out)
-
-
-def gelu_tanh(x: Any, out: NDArray | None = None) -> NDArray:
-    """x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2 of each element: correctly rounded, float64 within 1 ulp.
-
-    For -infinity it is the limit, -0.
-    """
-    return _core.elementwise(Unary.GELU_TANH, x, out)
-
-
-def softplus(x: Any, out: NDArray | None = None) -> NDArray:
-    """log(1 + e^x) of each element, in its float type: correctly rounded, float64 within 1 ulp."""
-    return _core.elementwise(Unary.SOFTPLUS, x, out)
-
-
-def sine(x: Any, out: NDArray | None = None) -> NDArray:
-    """The sine of each element, of any size: correctly rounded, float64 within 1 ulp; NaN of infinities."""
-    return _core.elementwise(Unary.SINE, x, out)
-
-
-def cosine(x: Any, out: NDArray | None = None) -> NDArray:
-    """The cosine of each element, of any size: correctly rounded, float64 within 1 ulp; NaN of infinities."""
-    return _core.elementwise(Unary.COSINE, x, out)
+# By the numbers that the functions have in the core.
+exponential: Unary = partial(_core.elementwise, 0)
+"""e to the power of each element; float64 within 0.51 ulp."""
+logarithm: Unary = partial(_core.elementwise, 1)
+"""The natural logarithm, float64 within 0.51 ulp: -inf of a zero of either sign, NaN of a negative number."""
+sigmoid: Unary = partial(_core.elementwise, 2)
+"""1 / (1 + e^-x)."""
+tanh: Unary = partial(_core.elementwise, 3)
+"""The hyperbolic tangent."""
+erf: Unary = partial(_core.elementwise, 4)
+"""The error function."""
+gelu: Unary = partial(_core.elementwise, 5)
+"""x (1 + erf(x / sqrt 2)) / 2; -0, the limit, for -infinity."""
+gelu_tanh: Unary = partial(_core.elementwise, 6)
+"""x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2; -0, the limit, for -infinity."""
+softplus: Unary = partial(_core.elementwise, 7)
+"""log(1 + e^x)."""
+sine: Unary = partial(_core.elementwise, 8)
+"""The sine of elements of any size; NaN of infinities."""
+cosine: Unary = partial(_core.elementwise, 9)
+"""The cosine of elements of any size; NaN of infinities."""
 
 
 def power(x: Any, y: Any, out: NDArray | None = None) -> NDArray:

@@ -6,7 +6,6 @@ import math
 import os
 import warnings
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import TypeVar
 
 from samesum import _core
@@ -51,45 +50,48 @@ def get_num_threads() -> int:
 
 # What the control groups of Linux, version 1 or 2, say of this process.
 
-GROUPS = Path("/sys/fs/cgroup")
-MEMBERSHIP = Path("/proc/self/cgroup")
+_File = str | os.PathLike[str]
+GROUPS: _File = "/sys/fs/cgroup"
+MEMBERSHIP: _File = "/proc/self/cgroup"
 
 _Limit = TypeVar("_Limit", int, float)
 
 
 def least(
-    controller: str, limit_of: Callable[[Path], _Limit | None], membership: Path = MEMBERSHIP, groups: Path = GROUPS
+    controller: str, limit_of: Callable[[str], _Limit | None], membership: _File = MEMBERSHIP, groups: _File = GROUPS
 ) -> _Limit | None:
     """The least limit that the groups listed in `membership`, and those that they are in, have of a controller."""
     try:
-        lines = membership.read_text(encoding="utf-8").splitlines()
+        with open(membership, encoding="utf-8") as file:  # noqa: PTH123 - pathlib takes milliseconds to import
+            lines = file.read().splitlines()
     except OSError:
         return None
     folders = (folder for line in lines for folder in _folders(line, controller, groups))
     return min((limit for folder in folders if (limit := limit_of(folder)) is not None), default=None)
 
 
-def _words(folder: Path, name: str) -> list[str]:
+def _words(folder: str, name: str) -> list[str]:
     """The words of a file of a group; none if there is no such file."""
     try:
-        return (folder / name).read_text(encoding="ascii").split()
+        with open(f"{folder}/{name}", encoding="ascii") as file:  # noqa: PTH123
+            return file.read().split()
     except OSError:
         return []
 
 
-def _folders(line: str, controller: str, groups: Path) -> Iterator[Path]:
+def _folders(line: str, controller: str, groups: _File) -> Iterator[str]:
     """The folders of a group and of those that it is in; in a container the outer ones are not there."""
     _, controllers, path = line.split(":", 2)
     if controllers == "":
-        roots = [groups, groups / "unified"]
+        roots = [f"{groups}", f"{groups}/unified"]
     elif controller in controllers.split(","):
-        roots = [groups / controllers, groups / controller]
+        roots = [f"{groups}/{controllers}", f"{groups}/{controller}"]
     else:
         return
     parts = [part for part in path.split("/") if part]
     for root in dict.fromkeys(roots):
         for depth in range(len(parts) + 1):
-            yield root.joinpath(*parts[:depth])
+            yield "/".join([root, *parts[:depth]])
 
 
 # Memory of large results that nobody holds any more, kept for the next ones.
@@ -146,7 +148,7 @@ def _installed() -> int | None:
         return None
 
 
-def _memory_limit(folder: Path) -> int | None:
+def _memory_limit(folder: str) -> int | None:
     """What `memory.max` (version 2) or `memory.limit_in_bytes` (version 1) says; None: no limit, or no such file."""
     found = _words(folder, "memory.max") or _words(folder, "memory.limit_in_bytes")
     return int(found[0]) if len(found) == 1 and found[0].isdecimal() else None
@@ -166,12 +168,12 @@ def affinity() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def quota(membership: Path, groups: Path) -> float | None:
+def quota(membership: _File, groups: _File) -> float | None:
     """The least CPU quota in processors of the control groups (version 1 or 2) listed in `membership`, if any."""
     return least("cpu", _quota_of, membership, groups)
 
 
-def _quota_of(folder: Path) -> float | None:
+def _quota_of(folder: str) -> float | None:
     """What `cpu.max` (version 2) or `cpu.cfs_quota_us` (version 1) says; None: no limit, or no such file."""
     found = _words(folder, "cpu.max") or _words(folder, "cpu.cfs_quota_us") + _words(folder, "cpu.cfs_period_us")
     if len(found) != 2 or not all(word.isdecimal() for word in found):  # "max", -1

@@ -13,7 +13,7 @@ from samesum.formats.arrays import MAX_RANK, Dtype, NDArray, Shape
 from samesum.formats.arrays import checked as within_limits
 from samesum.operators.facts import at, first
 from samesum.operators.pointwise import given, integers, optional
-from samesum.operators.pool_windows import SAME, Pool, along, checked
+from samesum.operators.pool_windows import SAME, Pool, along, pool_of
 from samesum.operators.rows import Attributes, Fact, Facts, Infer, Inputs, Make
 
 Dims = tuple[int | None, ...]
@@ -22,8 +22,6 @@ Grouped = Callable[[Attributes, Dims, int], Dims]
 
 _MOST_AXES = MAX_RANK // 2
 """Windows have each spatial axis twice, and groups."""
-_ONNX_NAMES = ("kernel_shape", "strides", "dilations", "pads", "pads")
-_OPENVINO_NAMES = ("the kernel", "strides", "dilations", "pads_begin", "pads_end")
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +162,7 @@ def _axes(
     layer: Layer, attributes: Attributes, kernel: Sequence[int], spatial: Sequence[int], sizes: Sequence[int] | None
 ) -> list[list[Taps]]:
     """What meets along each spatial axis."""
-    pool = windows_of(attributes, tuple(kernel), len(spatial) + 2)
+    pool = pool_of(attributes, len(spatial) + 2, tuple(kernel))
     if not layer.is_transposed:
         every = [along(pool, i, size) for i, size in enumerate(spatial)]
         return [plain_taps(each.kernel, each.outputs, each.stride, each.dilation, each.begin) for each in every]
@@ -174,29 +172,6 @@ def _axes(
         transposed_taps(pool.kernel[i], outputs, pool.strides[i], pool.dilations[i], begin)
         for i, (outputs, begin) in enumerate(places)
     ]
-
-
-def windows_of(attributes: Attributes, kernel: tuple[int, ...], rank: int) -> Pool:
-    """What either standard says of the windows of data of this rank, complete and allowed."""
-    if "group" not in attributes:
-        word = attributes["auto_pad"]
-        is_explicit = word in ("explicit", "notset")
-        begins, ends = (attributes[name] if is_explicit else () for name in ("pads_begin", "pads_end"))
-        pool = Pool(
-            kernel, attributes["strides"], attributes["dilations"], begins, ends, "explicit" if is_explicit else word
-        )
-        return checked(pool, rank, _OPENVINO_NAMES)
-    said = attributes["kernel_shape"]
-    if said is not None and said != kernel:
-        raise ShapeError(f"kernel_shape is {list(said)}; the weights have a kernel of {list(kernel)}")
-    word = attributes["auto_pad"].lower()
-    pads = attributes["pads"] or () if word == "notset" else ()
-    if len(pads) not in (0, 2 * (rank - 2)):
-        raise ShapeError(f"pads has {len(pads)} numbers; two for each of the {rank - 2} spatial axes are needed")
-    half = len(pads) // 2
-    strides, dilations = (attributes[name] or () for name in ("strides", "dilations"))
-    pool = Pool(kernel, strides, dilations, pads[:half], pads[half:], "explicit" if word == "notset" else word)
-    return checked(pool, rank, _ONNX_NAMES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +235,7 @@ def _inferred(layer: Layer, attributes: Attributes, x: Shape, w: Shape, third: N
     shape = layer.grouped(attributes, w, len(x))
     groups, results = shape[0], shape[2 if layer.is_transposed else 1]
     kernel, spatial = _whole(shape[3:]), x[2:]
-    pool = windows_of(attributes, kernel, len(x))
+    pool = pool_of(attributes, len(x), kernel)
     sizes: list[int | None]
     if layer.is_transposed:
         spread = _spread_of(attributes, pool, None if "group" in attributes or third is None else integers(third))

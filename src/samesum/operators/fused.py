@@ -18,8 +18,8 @@ from samesum.operators.convolutions import ONNX_CONV, convolution_shape, convolv
 from samesum.operators.facts import at, first, of_each_line, stash_of
 from samesum.operators.norms import from_axis, inside, rms_norm
 from samesum.operators.pointwise import given, optional, widened
-from samesum.operators.products import gemm, product_shape, scaled_product
 from samesum.operators.rows import Attributes, Fact, Facts, Inputs, Row, RunAll, row, several
+from samesum.operators.rows_of_products import gemm, product_shape, scaled_product
 
 # A general product or a convolution, then a function of each element.
 #

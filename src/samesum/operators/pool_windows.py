@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
 from samesum.engine.memory import AxisWindows
 from samesum.errors import AttributeValueError, ShapeError
 from samesum.formats.arrays import NDArray, excess
+from samesum.operators.rows import Attributes
 
 SAME = ("same_upper", "same_lower")
 
@@ -45,7 +47,40 @@ class Along:
     counts_padding: bool
 
 
-def checked(pool: Pool, rank: int, names: tuple[str, str, str, str, str]) -> Pool:
+def pool_of(attributes: Attributes, rank: int, kernel: tuple[int, ...] | None = None) -> Pool:
+    """What either standard says of the windows of data of this rank, complete and allowed.
+
+    `kernel` is that of a convolution's weights, which an attribute may repeat.
+    """
+    is_onnx, word = "pads" in attributes, attributes["auto_pad"].lower()
+    is_explicit = word in ("explicit", "notset")
+    name = "kernel_shape" if is_onnx else "kernel" if kernel is None else "the kernel"
+    said: Any = attributes.get(name)
+    if kernel is None and said is None:
+        raise AttributeValueError(f"the attribute {name!r} is missing")
+    if kernel is not None and said not in (None, kernel):
+        raise ShapeError(f"{name} is {list(said)}; the weights have a kernel of {list(kernel)}")
+    pads = ("pads", "pads") if is_onnx else ("pads_begin", "pads_end")
+    begins, ends = (attributes[each] or () if is_explicit else () for each in pads)
+    if is_onnx:
+        if len(begins) not in (0, 2 * (rank - 2)):
+            raise ShapeError(f"pads has {len(begins)} numbers; two for each of the {rank - 2} spatial axes are needed")
+        half = len(begins) // 2
+        begins, ends = begins[:half], begins[half:]
+    pool = Pool(
+        said if kernel is None else kernel,
+        attributes["strides"] or (),
+        attributes.get("dilations") or (),
+        begins,
+        ends,
+        "explicit" if is_explicit else word,
+        attributes.get("rounding_type", "ceil_torch" if attributes.get("ceil_mode") else "floor"),
+        bool(attributes.get("count_include_pad", not attributes.get("exclude_pad", True))),
+    )
+    return _checked(pool, rank, (name, "strides", "dilations", *pads))
+
+
+def _checked(pool: Pool, rank: int, names: tuple[str, str, str, str, str]) -> Pool:
     """`pool` with lists that were left out completed, or the error that says which of `names` is wrong."""
     spatial = rank - 2
     if spatial < 1:

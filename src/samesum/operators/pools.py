@@ -8,63 +8,16 @@ import numpy as np
 
 from samesum.algebra.rows import ARGMAX, L1_NORM, L2_NORM, MAX, MEAN
 from samesum.engine.memory import AxisWindows, reduce_windows
-from samesum.errors import AttributeValueError, SamesumError, ShapeError
+from samesum.errors import SamesumError, ShapeError
 from samesum.formats.arrays import Dtype, NDArray
 from samesum.formats.axes import from_front
 from samesum.operators.facts import at, first
 from samesum.operators.norms import root_of_powers, whole_power
 from samesum.operators.pointwise import given, integers
-from samesum.operators.pool_windows import Pool, adaptive_windows, checked, output_sizes, windows_of
+from samesum.operators.pool_windows import adaptive_windows, output_sizes, pool_of, windows_of
 from samesum.operators.rows import Attributes, Fact, Facts, Inputs, row, several
 
-_ONNX_NAMES = ("kernel_shape", "strides", "dilations", "pads", "pads")
-_OPENVINO_NAMES = ("kernel", "strides", "dilations", "pads_begin", "pads_end")
 _INDICES: dict[str, Dtype] = {"i64": np.dtype(np.int64), "i32": np.dtype(np.int32)}
-
-
-def _onnx_pool(attributes: Attributes, rank: int) -> Pool:
-    kernel, pads = attributes["kernel_shape"], attributes["pads"] or ()
-    if kernel is None:
-        raise AttributeValueError("the attribute 'kernel_shape' is missing")
-    auto_pad = attributes["auto_pad"].lower()
-    if auto_pad == "notset":
-        auto_pad = "explicit"
-    else:
-        pads = ()
-    if len(pads) not in (0, 2 * (rank - 2)):
-        raise ShapeError(f"pads has {len(pads)} numbers; two for each of the {rank - 2} spatial axes are needed")
-    half = len(pads) // 2
-    pool = Pool(
-        kernel,
-        attributes["strides"] or (),
-        attributes.get("dilations") or (),
-        pads[:half],
-        pads[half:],
-        auto_pad,
-        "ceil_torch" if attributes.get("ceil_mode") else "floor",
-        bool(attributes.get("count_include_pad")),
-    )
-    return checked(pool, rank, _ONNX_NAMES)
-
-
-def _openvino_pool(attributes: Attributes, rank: int) -> Pool:
-    is_explicit = attributes["auto_pad"] in ("explicit", "notset")
-    pool = Pool(
-        attributes["kernel"],
-        attributes["strides"],
-        attributes.get("dilations") or (),
-        attributes["pads_begin"] if is_explicit else (),
-        attributes["pads_end"] if is_explicit else (),
-        "explicit" if is_explicit else attributes["auto_pad"],
-        attributes["rounding_type"],
-        not attributes.get("exclude_pad", True),
-    )
-    return checked(pool, rank, _OPENVINO_NAMES)
-
-
-def pool_of(attributes: Attributes, rank: int) -> Pool:
-    """What either standard says of the windows of data of this rank, complete and allowed."""
-    return _onnx_pool(attributes, rank) if "kernel_shape" in attributes else _openvino_pool(attributes, rank)
 
 
 def _windows(attributes: Attributes, x: NDArray) -> list[AxisWindows]:

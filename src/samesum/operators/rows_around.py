@@ -2,14 +2,199 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from samesum.algebra.rows import MAX, MEAN, MIN, SUM
 from samesum.engine import elementwise
-from samesum.formats.arrays import NDArray
-from samesum.operators import facts, norms, pointwise, shaping, slicing
-from samesum.operators.rows import Row, Run, made, row, several
+from samesum.errors import ModelError, ShapeError
+from samesum.formats.arrays import NDArray, checked
+from samesum.formats.axes import all_from_front, from_front
+from samesum.formats.conversion import convert
+from samesum.operators import facts, norms, pointwise, slicing
+from samesum.operators.pointwise import broadcast_shape, given, integers, optional
+from samesum.operators.rows import Attributes, Inputs, Row, Run, made, row, several
 from samesum.operators.scatters import ONNX_SCATTER_ROWS, OPENVINO_SCATTER_ROWS
+
+# The operators that rearrange, name or repeat elements and compute none.
+
+
+def reshape(attributes: Attributes, inputs: Inputs) -> NDArray:
+    """The same elements in another shape; -1 is inferred, 0 copies a dim unless `allowzero` (or no `special_zero`)."""
+    data = given(inputs, 0)
+    shape = attributes.get("shape")
+    target = list(integers(given(inputs, 1)) if shape is None else shape)
+    return data.reshape(_resolved(data.shape, target, _zero_copies(attributes)))
+
+
+def _zero_copies(attributes: Attributes) -> bool:
+    return bool(attributes["special_zero"]) if "special_zero" in attributes else not attributes.get("allowzero")
+
+
+def _resolved(shape: tuple[int, ...], said: list[int], zero_copies: bool) -> tuple[int, ...]:
+    target = said
+    if zero_copies and 0 in said:
+        if any(dim == 0 and i >= len(shape) for i, dim in enumerate(said)):
+            raise _refused(shape, said, "a 0 copies a dim that the input does not have")
+        target = [shape[i] if dim == 0 else dim for i, dim in enumerate(said)]
+    if min(target, default=0) < 0:
+        if target.count(-1) > 1 or min(target) < -1:
+            raise _refused(shape, said, "allowed are sizes, 0 and one -1")
+        size, known = math.prod(shape), -math.prod(target)
+        if known == 0 or size % known:
+            raise _refused(shape, said, f"-1 cannot be inferred from {size} elements")
+        target = [size // known if dim == -1 else dim for dim in target]
+    elif math.prod(target) != math.prod(shape):
+        raise _refused(shape, said, f"{math.prod(shape)} elements do not become {math.prod(target)}")
+    return checked(target)
+
+
+def _refused(shape: tuple[int, ...], target: list[int], why: str) -> ShapeError:
+    return ShapeError(f"shape {list(shape)} to {target}: {why}")
+
+
+def squeeze(attributes: Attributes, inputs: Inputs) -> NDArray:
+    """The given dims of size one dropped, or all of them."""
+    data = given(inputs, 0)
+    axes = _axes(attributes, inputs)
+    if axes is None:
+        return data.reshape([dim for dim in data.shape if dim != 1])
+    places = all_from_front(axes, data.ndim)
+    if attributes.get("allow_axis_skip"):
+        places = tuple(axis for axis in places if data.shape[axis] == 1)
+    if any(data.shape[axis] != 1 for axis in places):
+        raise ShapeError(f"axes {list(axes)} of shape {data.shape}: only dims of size 1 can be dropped")
+    return data.reshape([dim for i, dim in enumerate(data.shape) if i not in places])
+
+
+def unsqueeze(attributes: Attributes, inputs: Inputs) -> NDArray:
+    """Dims of size one put in; the axes count in the result."""
+    data = given(inputs, 0)
+    axes = _axes(attributes, inputs) or ()
+    places = all_from_front(axes, data.ndim + len(axes))
+    dims = iter(data.shape)
+    return data.reshape(checked([1 if i in places else next(dims) for i in range(data.ndim + len(axes))]))
+
+
+def _axes(attributes: Attributes, inputs: Inputs) -> tuple[int, ...] | None:
+    where = optional(inputs, 1)
+    if where is not None:
+        return integers(where)
+    axes: tuple[int, ...] | None = attributes.get("axes")
+    return axes
+
+
+def squeeze_ir(attributes: Attributes, inputs: Inputs) -> NDArray:
+    """Squeeze in OpenVINO, where empty axes stand for all dims of size one."""
+    where = optional(inputs, 1)
+    return squeeze(attributes, inputs[:1] if where is not None and where.size == 0 else inputs)
+
+
+def transpose(attributes: Attributes, inputs: Inputs) -> NDArray:
+    """The dims in another order: reversed, or as `perm` says."""
+    data = given(inputs, 0)
+    order = attributes["perm"]
+    return data.T if order is None else _permuted(data, order)
+
+
+def transpose_ir(_: Attributes, inputs: Inputs) -> NDArray:
+    """The dims in another order: reversed if `order` is empty."""
+    data = given(inputs, 0)
+    order = integers(given(inputs, 1))
+    return _permuted(data, order) if order else data.T
+
+
+def _permuted(data: NDArray, order: tuple[int, ...]) -> NDArray:
+    if len(order) != data.ndim:
+        raise ShapeError(f"order {list(order)} does not fit rank {data.ndim}")
+    return data.transpose(all_from_front(order, data.ndim))
+
+
+def shape_of(attributes: Attributes, inputs: Inputs) -> NDArray:
+    """The dims as int64; `start` and `end` slice them."""
+    return np.array(given(inputs, 0).shape[attributes.get("start", 0) : attributes.get("end")], np.int64)
+
+
+def shape_of_ir(attributes: Attributes, inputs: Inputs) -> NDArray:
+    """The dims as `output_type`, int64 where there is none."""
+    return np.array(given(inputs, 0).shape, attributes.get("output_type", np.int64))
+
+
+def concat(attributes: Attributes, inputs: Inputs) -> NDArray:
+    """The inputs one after the other along `axis`."""
+    arrays = [given(inputs, i) for i in range(len(inputs))]
+    if arrays[0].ndim == 0:
+        raise ShapeError("scalars cannot be concatenated; a rank of 1 or more is needed")
+    axis = from_front(attributes["axis"], arrays[0].ndim)
+    rests = {array.shape[:axis] + array.shape[axis + 1 :] for array in arrays if array.ndim > axis}
+    if len(rests) > 1 or any(array.ndim != arrays[0].ndim for array in arrays):
+        shapes = ", ".join(str(array.shape) for array in arrays)
+        raise ShapeError(f"the shapes {shapes} differ outside axis {axis}")
+    return np.concatenate(arrays, axis)
+
+
+def expand(_: Attributes, inputs: Inputs) -> NDArray:
+    """The input repeated (without a copy) to the shape that it and `shape` broadcast to."""
+    data = given(inputs, 0)
+    return _repeated(data, _both(data, checked(integers(given(inputs, 1)))))
+
+
+def _both(data: NDArray, target: tuple[int, ...]) -> tuple[int, ...]:
+    return broadcast_shape(data, np.broadcast_to(np.int8(0), target))
+
+
+def _repeated(data: NDArray, shape: tuple[int, ...]) -> NDArray:
+    try:
+        return np.broadcast_to(data, checked(shape))
+    except ValueError:
+        raise ShapeError(f"shape {data.shape} does not broadcast to {shape}") from None
+
+
+def broadcast_ir(attributes: Attributes, inputs: Inputs) -> NDArray:
+    """The input repeated to `target_shape`: as NumPy does, both ways, or with its dims at `axes_mapping`."""
+    data = given(inputs, 0)
+    target = checked(integers(given(inputs, 1)))
+    if attributes["mode"] == "bidirectional":
+        return _repeated(data, _both(data, target))
+    if attributes["mode"] == "numpy":
+        return _repeated(data, target)
+    mapping = optional(inputs, 2)
+    if mapping is None:
+        raise ModelError("mode is explicit and axes_mapping is missing")
+    places = integers(mapping)
+    if len(places) != data.ndim or list(places) != sorted(set(places)) or any(not 0 <= p < len(target) for p in places):
+        raise ShapeError(f"axes_mapping {list(places)} does not place shape {data.shape} in {list(target)}")
+    dims = dict(zip(places, data.shape, strict=True))
+    return _repeated(data.reshape([dims.get(i, 1) for i in range(len(target))]), target)
+
+
+def arange(attributes: Attributes, inputs: Inputs) -> NDArray:
+    """start, start + step, ... up to but without stop; in `output_type` if there is one."""
+    ends = [given(inputs, i) for i in range(3)]
+    if any(end.size != 1 or end.ndim > 1 for end in ends):
+        raise ShapeError(
+            f"start, stop and step have shapes {', '.join(str(end.shape) for end in ends)}; scalars needed"
+        )
+    if not np.any(ends[2]):
+        raise ShapeError("step is 0")
+    numbers = _integers(ends) if all(end.dtype.kind in "iu" for end in ends) else _reals(ends)
+    return convert(numbers, attributes.get("output_type") or ends[0].dtype)
+
+
+def _integers(ends: list[NDArray]) -> NDArray:
+    start, stop, step = (int(end.item()) for end in ends)
+    length = max(0, -((start - stop) // step))
+    counts = np.arange(checked([length])[0], dtype=np.uint64)
+    return (counts * np.uint64(step % 2**64) + np.uint64(start % 2**64)).view(np.int64)
+
+
+def _reals(ends: list[NDArray]) -> NDArray:
+    start, stop, step = (float(end.item()) for end in ends)
+    steps = (stop - start) / step
+    if not math.isfinite(steps):
+        raise ShapeError(f"start {start}, stop {stop} and step {step} do not give a finite number of steps")
+    return start + step * np.arange(checked([max(0, math.ceil(steps))])[0], dtype=np.float64)
 
 
 def _unary(name: str, function: pointwise.Unary) -> Row:
@@ -47,14 +232,14 @@ OPENVINO_ROWS = (
     row("Identity", pointwise.identity, facts.same),
     row("Convert", pointwise.convert_ir, facts.to_attribute("destination_type")),
     row("ConvertLike", pointwise.cast_like, facts.cast_like),
-    row("Reshape", shaping.reshape, facts.reshape(shaping.reshape)),
-    _viewing("Squeeze", shaping.squeeze_ir),
-    _viewing("Unsqueeze", shaping.unsqueeze),
-    _viewing("Transpose", shaping.transpose_ir),
-    _viewing("Broadcast", shaping.broadcast_ir),
-    row("ShapeOf", shaping.shape_of_ir, facts.shape_of),
-    row("Range", shaping.arange, facts.arange),
-    row("Concat", shaping.concat, facts.concat),
+    row("Reshape", reshape, facts.reshape(reshape)),
+    _viewing("Squeeze", squeeze_ir),
+    _viewing("Unsqueeze", unsqueeze),
+    _viewing("Transpose", transpose_ir),
+    _viewing("Broadcast", broadcast_ir),
+    row("ShapeOf", shape_of_ir, facts.shape_of),
+    row("Range", arange, facts.arange),
+    row("Concat", concat, facts.concat),
     _viewing("Slice", slicing.slice_ir),
     _viewing("StridedSlice", slicing.strided_slice),
     row("Gather", slicing.gather_ir, facts.gather),
@@ -98,14 +283,14 @@ ONNX_ROWS = (
     row("Identity", pointwise.identity, facts.same),
     row("Cast", pointwise.cast, facts.to_attribute("to")),
     row("CastLike", pointwise.cast_like, facts.cast_like),
-    row("Reshape", shaping.reshape, facts.reshape(shaping.reshape)),
-    _viewing("Squeeze", shaping.squeeze),
-    _viewing("Unsqueeze", shaping.unsqueeze),
-    _viewing("Transpose", shaping.transpose),
-    _viewing("Expand", shaping.expand),
-    row("Shape", shaping.shape_of, facts.shape_of),
-    row("Range", shaping.arange, facts.arange),
-    row("Concat", shaping.concat, facts.concat),
+    row("Reshape", reshape, facts.reshape(reshape)),
+    _viewing("Squeeze", squeeze),
+    _viewing("Unsqueeze", unsqueeze),
+    _viewing("Transpose", transpose),
+    _viewing("Expand", expand),
+    row("Shape", shape_of, facts.shape_of),
+    row("Range", arange, facts.arange),
+    row("Concat", concat, facts.concat),
     _viewing("Slice", slicing.slice_attributes),
     _viewing("Slice", slicing.slice_inputs, 10),
     row("Gather", slicing.gather, facts.gather),

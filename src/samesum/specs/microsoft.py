@@ -9,7 +9,7 @@ from __future__ import annotations
 from samesum.formats.elements import FLOATS, FLOATS_PLUS
 from samesum.specs.attentions import MICROSOFT_ATTENTION
 from samesum.specs.onnx_products import WINDOWS
-from samesum.specs.row import Attribute, Input, Kind, Made, Operator, Signature, Standard, Version, group
+from samesum.specs.row import Attribute, Input, Kind, Made, Operator, Standard, group, operator, version
 
 _EPSILON = Attribute("epsilon", Kind.EPSILON, 9.999999960041972e-13)
 _INPUT, _SKIP, _GAMMA = Input("input", min_rank=2, max_rank=3), Input("skip", min_rank=2, max_rank=3), Input("gamma")
@@ -19,7 +19,7 @@ _BETA, _BIAS = Input("beta", optional=True), Input("bias", optional=True)
 def _operator(
     name: str, types: frozenset[str], inputs: tuple[Input, ...], attributes: tuple[Attribute, ...]
 ) -> Operator:
-    return Operator(name, (Version(1, types, Signature(inputs, attributes)),))
+    return operator(name, version(1, types, inputs, *attributes))
 
 
 def _fused(name: str, *scales: Input) -> Operator:

@@ -56,21 +56,14 @@ _FROM_AXIS_1 = Signature((Input("input", min_rank=1),), (_AXIS_1,))
 _ALONG_LAST = Signature((Input("input", min_rank=1),), (_AXIS_LAST,))
 _SCAN = Signature((Input("x", min_rank=1), Input("axis", INDEX, max_rank=1)), (_EXCLUSIVE, _REVERSE))
 
-_REDUCE_SUM = (
-    Version(1, _H, _AXES_ATTRIBUTE),
-    Version(11, _H, _AXES_ATTRIBUTE),
-    Version(13, _H_BF, _AXES_INPUT),
-)
+_REDUCE_SUM = (Version(1, _H, _AXES_ATTRIBUTE), Version(11, _H, _AXES_ATTRIBUTE), Version(13, _H_BF, _AXES_INPUT))
 _REDUCE = (
     Version(1, _H, _AXES_ATTRIBUTE),
     Version(11, _H, _AXES_ATTRIBUTE),
     Version(13, _H_BF, _AXES_ATTRIBUTE),
     Version(18, _H_BF, _AXES_INPUT),
 )
-_REDUCE_LOG = (
-    *_REDUCE,
-    Version(28, FLOATS_PLUS, _AXES_INPUT),
-)
+_REDUCE_LOG = (*_REDUCE, Version(28, FLOATS_PLUS, _AXES_INPUT))
 _REDUCE_EXTREME = (
     Version(1, _H, _AXES_ATTRIBUTE),
     Version(11, _H, _AXES_ATTRIBUTE),
@@ -85,10 +78,7 @@ _ARG = (
     Version(12, NUMBERS, _POSITION_EITHER),
     Version(13, NUMBERS_PLUS, _POSITION_EITHER),
 )
-_CUM_SUM = (
-    Version(11, _SUMMED, _SCAN),
-    Version(14, _H_BF, _SCAN),
-)
+_CUM_SUM = (Version(11, _SUMMED, _SCAN), Version(14, _H_BF, _SCAN))
 _CUM_PROD = (Version(26, _H_BF, _SCAN),)
 _NORMALIZE = (
     Version(1, FLOATS, _FROM_AXIS_1, as_matrix=True),

@@ -18,7 +18,7 @@ from samesum.formats.elements import (
     SIGNED,
     WIDE,
 )
-from samesum.specs.row import Attribute, Input, Kind, Operator, Signature, Version, moving
+from samesum.specs.row import Attribute, Input, Kind, Operator, Signature, Version, moving, operator, version
 
 # Operators of ONNX (domain ai.onnx) on each element: comparisons, logic, rounding, elementary functions.
 
@@ -59,11 +59,11 @@ def _alpha(default: float) -> Attribute:
 
 
 def _selu(since: int, types: _Types, alpha: float, gamma: float, *more: Attribute) -> Version:
-    return Version(since, types, Signature(_X, (_alpha(alpha), Attribute("gamma", Kind.NUMBER, gamma), *more)))
+    return version(since, types, _X, _alpha(alpha), Attribute("gamma", Kind.NUMBER, gamma), *more)
 
 
 def _testing(name: str, versions: Mapping[int, _Types], *attributes: Attribute) -> Operator:
-    rows = tuple(Version(since, types, Signature(_X, attributes)) for since, types in versions.items())
+    rows = tuple(version(since, types, _X, *attributes) for since, types in versions.items())
     return Operator(name, rows, result="bool")
 
 
@@ -80,51 +80,41 @@ _ACTIVATIONS = (
     _unary("HardSwish", {14: FLOATS, 22: FLOATS_PLUS}),
     _unary("Mish", {18: FLOATS, 22: FLOATS_PLUS}),
     _unary("Softsign", {1: FLOATS, 22: FLOATS_PLUS}, "input"),
-    Operator(
+    operator(
         "Selu",
-        (
-            _selu(1, FLOATS, 1.673200011253357, 1.0506999492645264, _CONSUMED),
-            _selu(6, FLOATS, *_SELU),
-            _selu(22, FLOATS_PLUS, *_SELU),
-        ),
+        _selu(1, FLOATS, 1.673200011253357, 1.0506999492645264, _CONSUMED),
+        _selu(6, FLOATS, *_SELU),
+        _selu(22, FLOATS_PLUS, *_SELU),
     ),
-    Operator(
+    operator(
         "PRelu",
-        (
-            Version(1, FLOATS, Signature(_WITH_SLOPE, (_CONSUMED,))),
-            Version(6, FLOATS, Signature(_WITH_SLOPE)),
-            Version(7, FLOATS, Signature(_WITH_SLOPE)),
-            Version(9, FLOATS | WIDE, Signature(_WITH_SLOPE)),
-            Version(16, FLOATS_PLUS | WIDE, Signature(_WITH_SLOPE)),
-        ),
+        version(1, FLOATS, _WITH_SLOPE, _CONSUMED),
+        version(6, FLOATS, _WITH_SLOPE),
+        version(7, FLOATS, _WITH_SLOPE),
+        version(9, FLOATS | WIDE, _WITH_SLOPE),
+        version(16, FLOATS_PLUS | WIDE, _WITH_SLOPE),
     ),
 )
-_ROTARY = Operator(
+_ROTARY = operator(
     "RotaryEmbedding",
-    (
-        Version(
-            23,
-            FLOATS_PLUS - {"float64"},
-            Signature(
-                (
-                    Input("X", min_rank=3, max_rank=4),
-                    Input("cos_cache", min_rank=2, max_rank=3),
-                    Input("sin_cache", min_rank=2, max_rank=3),
-                    Input("position_ids", frozenset({"int64"}), 2, 2, optional=True),
-                ),
-                (
-                    Attribute("interleaved", Kind.FLAG, False),
-                    Attribute("num_heads", Kind.INTEGER),
-                    Attribute("rotary_embedding_dim", Kind.INTEGER, 0),
-                ),
-            ),
+    version(
+        23,
+        FLOATS_PLUS - {"float64"},
+        (
+            Input("X", min_rank=3, max_rank=4),
+            Input("cos_cache", min_rank=2, max_rank=3),
+            Input("sin_cache", min_rank=2, max_rank=3),
+            Input("position_ids", frozenset({"int64"}), 2, 2, optional=True),
         ),
+        Attribute("interleaved", Kind.FLAG, False),
+        Attribute("num_heads", Kind.INTEGER),
+        Attribute("rotary_embedding_dim", Kind.INTEGER, 0),
     ),
 )
 _LINE = (Attribute("alpha", Kind.NUMBER, 0.20000000298023224), Attribute("beta", Kind.NUMBER, 0.5))
 
 ONNX_ELEMENTWISE = (
-    Operator("Where", (Version(9, ALL, Signature((Input("condition", BOOL), Input("X"), Input("Y")))),)),
+    operator("Where", version(9, ALL, (Input("condition", BOOL), Input("X"), Input("Y")))),
     _comparison("Equal", _EQUALITY),
     _comparison("Less", _ORDER),
     _comparison("LessOrEqual", _ORDER_OR_EQUAL),
@@ -143,30 +133,22 @@ ONNX_ELEMENTWISE = (
     _unary("Sin", {7: FLOATS, 22: FLOATS_PLUS}, "input"),
     _unary("Cos", {7: FLOATS, 22: FLOATS_PLUS}, "input"),
     _unary("Softplus", {1: FLOATS, 22: FLOATS_PLUS}),
-    Operator(
+    operator(
         "Gelu",
-        (
-            Version(
-                20,
-                FLOATS_PLUS,
-                Signature((Input("X"),), (Attribute("approximate", Kind.WORD, "none", words=("none", "tanh")),)),
-            ),
-        ),
+        version(20, FLOATS_PLUS, (Input("X"),), Attribute("approximate", Kind.WORD, "none", words=("none", "tanh"))),
     ),
     _unary("HardSigmoid", {1: FLOATS, 6: FLOATS, 22: FLOATS_PLUS}, "X", *_LINE),
-    Operator(
+    operator(
         "Mod",
-        (
-            Version(10, NUMBERS, Signature(_BOTH, _FMOD)),
-            Version(13, NUMBERS_PLUS, Signature(_BOTH, _FMOD)),
-            Version(28, NUMBERS_PLUS, Signature(_BOTH, _FMOD)),
-        ),
+        version(10, NUMBERS, _BOTH, *_FMOD),
+        version(13, NUMBERS_PLUS, _BOTH, *_FMOD),
+        version(28, NUMBERS_PLUS, _BOTH, *_FMOD),
     ),
     *_ACTIVATIONS,
     _ROTARY,
     _testing("IsNaN", {9: FLOATS, 13: FLOATS_PLUS, 20: FLOATS_PLUS | _BYTE_FLOATS}),
     _testing("IsInf", {10: FLOATS - {"float16"}, 20: FLOATS_PLUS | _BYTE_FLOATS}, *_DETECTED),
-    *(Operator(f"Bitwise{word}", (Version(18, INTEGERS, Signature(_BOTH)),)) for word in ("And", "Or", "Xor")),
+    *(operator(f"Bitwise{word}", version(18, INTEGERS, _BOTH)) for word in ("And", "Or", "Xor")),
     _unary("BitwiseNot", {18: INTEGERS}),
 )
 
@@ -194,11 +176,11 @@ def _index(name: str, optional: bool = False, types: _Types = INTEGERS) -> Input
 def _binary(name: str) -> Operator:
     both = (Input("A"), Input("B"))
     versions = (
-        Version(1, FLOATS, Signature(both, (*_BY_SUFFIX, _CONSUMED))),
-        Version(6, _H, Signature(both, _BY_SUFFIX)),
-        Version(7, _H, Signature(both)),
-        Version(13, _H_PLUS, Signature(both)),
-        Version(14, NUMBERS_PLUS, Signature(both)),
+        version(1, FLOATS, both, *_BY_SUFFIX, _CONSUMED),
+        version(6, _H, both, *_BY_SUFFIX),
+        version(7, _H, both),
+        version(13, _H_PLUS, both),
+        version(14, NUMBERS_PLUS, both),
     )
     return Operator(name, versions)
 
@@ -206,10 +188,10 @@ def _binary(name: str) -> Operator:
 def _power() -> Operator:
     same, other = (Input("X"), Input("Y")), (Input("X"), Input("Y", NUMBERS_PLUS))
     versions = (
-        Version(1, FLOATS, Signature(same, _BY_SUFFIX)),
-        Version(7, FLOATS, Signature(same)),
-        Version(12, _POWER, Signature(other)),
-        Version(13, _POWER | BFLOAT16S, Signature(other)),
+        version(1, FLOATS, same, *_BY_SUFFIX),
+        version(7, FLOATS, same),
+        version(12, _POWER, other),
+        version(13, _POWER | BFLOAT16S, other),
     )
     return Operator("Pow", versions)
 
@@ -225,8 +207,8 @@ def _clip() -> Operator:
     ends = (Attribute("min", Kind.NUMBER, -_LARGEST), Attribute("max", Kind.NUMBER, _LARGEST))
     open_ends = (Attribute("min", Kind.NUMBER, float("-inf")), Attribute("max", Kind.NUMBER, float("inf")))
     versions = (
-        Version(1, FLOATS, Signature((_INPUT,), (*open_ends, _CONSUMED))),
-        Version(6, FLOATS, Signature((_INPUT,), ends)),
+        version(1, FLOATS, (_INPUT,), *open_ends, _CONSUMED),
+        version(6, FLOATS, (_INPUT,), *ends),
         Version(11, FLOATS, bounded),
         Version(12, NUMBERS, bounded),
         Version(13, NUMBERS_PLUS, bounded),
@@ -251,27 +233,23 @@ _ELEMENTWISE = (
     _variadic("Sum", {1: FLOATS, 6: FLOATS, 8: FLOATS, 13: FLOATS_PLUS}),
     _variadic("Mean", {1: FLOATS, 6: FLOATS, 8: FLOATS, 13: FLOATS_PLUS}),
     _clip(),
-    Operator("Identity", (Version(1, ALL, Signature((_INPUT,))),)),
+    operator("Identity", version(1, ALL, (_INPUT,))),
 )
 
 _LIKE = (_INPUT, Input("target_type", ALL))
 _CASTS = (
-    Operator(
+    operator(
         "Cast",
-        (
-            Version(1, NUMBERS | BOOL, Signature((_INPUT,), (_TO,))),
-            Version(13, NUMBERS_PLUS | BOOL, Signature((_INPUT,), (_TO,))),
-            Version(19, ALL, Signature((_INPUT,), (_TO, _SATURATE))),
-            Version(24, ALL, Signature((_INPUT,), (_TO, _SATURATE, _ROUND))),
-        ),
+        version(1, NUMBERS | BOOL, (_INPUT,), _TO),
+        version(13, NUMBERS_PLUS | BOOL, (_INPUT,), _TO),
+        version(19, ALL, (_INPUT,), _TO, _SATURATE),
+        version(24, ALL, (_INPUT,), _TO, _SATURATE, _ROUND),
     ),
-    Operator(
+    operator(
         "CastLike",
-        (
-            Version(15, ALL, Signature(_LIKE)),
-            Version(19, ALL, Signature(_LIKE, (_SATURATE,))),
-            Version(24, ALL, Signature(_LIKE, (_SATURATE, _ROUND))),
-        ),
+        version(15, ALL, _LIKE),
+        version(19, ALL, _LIKE, _SATURATE),
+        version(24, ALL, _LIKE, _SATURATE, _ROUND),
     ),
 )
 
@@ -300,12 +278,10 @@ _SHAPING = (
         (1, Signature((_DATA,))),
         (15, Signature((_DATA,), (Attribute("start", Kind.INTEGER, 0), Attribute("end", Kind.INTEGER)))),
     ),
-    Operator(
+    operator(
         "Range",
-        (
-            Version(11, _PROGRESSION, Signature(_RANGE)),
-            Version(27, _PROGRESSION | FLOATS_PLUS, Signature(_RANGE, (Attribute("stash_type", Kind.INTEGER, 1),))),
-        ),
+        version(11, _PROGRESSION, _RANGE),
+        version(27, _PROGRESSION | FLOATS_PLUS, _RANGE, Attribute("stash_type", Kind.INTEGER, 1)),
     ),
     moving(
         "Concat",

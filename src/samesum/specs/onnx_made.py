@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from samesum.formats.elements import BOOL, CASTABLE, FLOATS, FLOATS_PLUS, INDEX, NUMBERS
-from samesum.specs.row import Attribute, Input, Kind, Made, Operator, Signature, Version, group
+from samesum.specs.row import Attribute, Input, Kind, Made, Operator, Signature, Version, group, operator, version
 
 # Operators of ONNX (domain ai.onnx) over windows: AveragePool, MaxPool, LpPool.
 
@@ -24,42 +24,36 @@ _BYTES = frozenset({"int8", "uint8"})
 
 
 def _version(since: int, types: frozenset[str], *attributes: Attribute) -> Version:
-    return Version(since, types, Signature((_X,), attributes))
+    return version(since, types, (_X,), *attributes)
 
 
 ONNX_POOLS = group(
     Made.POOL,
-    Operator(
+    operator(
         "AveragePool",
-        (
-            _version(1, FLOATS, *_WINDOWS),
-            _version(7, FLOATS, *_WINDOWS, _COUNTS_PADDING),
-            _version(10, FLOATS, *_WINDOWS, _COUNTS_PADDING, _CEIL),
-            _version(11, FLOATS, *_WINDOWS, _COUNTS_PADDING, _CEIL),
-            _version(19, FLOATS, *_WINDOWS, _COUNTS_PADDING, _CEIL, _DILATIONS),
-            _version(22, FLOATS_PLUS, *_WINDOWS, _COUNTS_PADDING, _CEIL, _DILATIONS),
-        ),
+        _version(1, FLOATS, *_WINDOWS),
+        _version(7, FLOATS, *_WINDOWS, _COUNTS_PADDING),
+        _version(10, FLOATS, *_WINDOWS, _COUNTS_PADDING, _CEIL),
+        _version(11, FLOATS, *_WINDOWS, _COUNTS_PADDING, _CEIL),
+        _version(19, FLOATS, *_WINDOWS, _COUNTS_PADDING, _CEIL, _DILATIONS),
+        _version(22, FLOATS_PLUS, *_WINDOWS, _COUNTS_PADDING, _CEIL, _DILATIONS),
     ),
-    Operator(
+    operator(
         "MaxPool",
-        (
-            _version(1, FLOATS, *_WINDOWS),
-            _version(8, FLOATS, *_WINDOWS, _ORDER),
-            _version(10, FLOATS, *_WINDOWS, _ORDER, _CEIL, _DILATIONS),
-            _version(11, FLOATS, *_WINDOWS, _ORDER, _CEIL, _DILATIONS),
-            _version(12, FLOATS | _BYTES, *_WINDOWS, _ORDER, _CEIL, _DILATIONS),
-            _version(22, FLOATS_PLUS | _BYTES, *_WINDOWS, _ORDER, _CEIL, _DILATIONS),
-        ),
+        _version(1, FLOATS, *_WINDOWS),
+        _version(8, FLOATS, *_WINDOWS, _ORDER),
+        _version(10, FLOATS, *_WINDOWS, _ORDER, _CEIL, _DILATIONS),
+        _version(11, FLOATS, *_WINDOWS, _ORDER, _CEIL, _DILATIONS),
+        _version(12, FLOATS | _BYTES, *_WINDOWS, _ORDER, _CEIL, _DILATIONS),
+        _version(22, FLOATS_PLUS | _BYTES, *_WINDOWS, _ORDER, _CEIL, _DILATIONS),
     ),
-    Operator(
+    operator(
         "LpPool",
-        (
-            _version(1, FLOATS, _OPTIONAL_KERNEL, _STRIDES, _PADS, _AUTO_PAD, Attribute("p", Kind.NUMBER, 2.0)),
-            _version(2, FLOATS, *_WINDOWS, _P),
-            _version(11, FLOATS, *_WINDOWS, _P),
-            _version(18, FLOATS, *_WINDOWS, _P, _CEIL, _DILATIONS),
-            _version(22, FLOATS_PLUS, *_WINDOWS, _P, _CEIL, _DILATIONS),
-        ),
+        _version(1, FLOATS, _OPTIONAL_KERNEL, _STRIDES, _PADS, _AUTO_PAD, Attribute("p", Kind.NUMBER, 2.0)),
+        _version(2, FLOATS, *_WINDOWS, _P),
+        _version(11, FLOATS, *_WINDOWS, _P),
+        _version(18, FLOATS, *_WINDOWS, _P, _CEIL, _DILATIONS),
+        _version(22, FLOATS_PLUS, *_WINDOWS, _P, _CEIL, _DILATIONS),
     ),
 )
 
@@ -82,15 +76,13 @@ def _versions(inputs: tuple[Input, ...], *attributes: Attribute) -> tuple[Versio
     return (
         Version(11, _BEFORE_BFLOAT16, plain),
         Version(13, CASTABLE, plain),
-        Version(16, CASTABLE, Signature(inputs, (*attributes, _reduction("add", "mul")))),
-        Version(18, CASTABLE, Signature(inputs, (*attributes, _reduction("add", "mul", "max", "min")))),
+        version(16, CASTABLE, inputs, *attributes, _reduction("add", "mul")),
+        version(18, CASTABLE, inputs, *attributes, _reduction("add", "mul", "max", "min")),
     )
 
 
 ONNX_SCATTERS = group(
-    Made.SCATTER,
-    Operator("ScatterElements", _versions(_ELEMENTS, _AXIS)),
-    Operator("ScatterND", _versions(_SLICES)),
+    Made.SCATTER, Operator("ScatterElements", _versions(_ELEMENTS, _AXIS)), Operator("ScatterND", _versions(_SLICES))
 )
 
 
@@ -120,53 +112,36 @@ def _plain(name: str, versions: Mapping[int, _Types], data: Input, *attributes: 
 
 ONNX_NORMS = group(
     Made.NORMALIZATION,
-    Operator(
-        "LayerNormalization",
-        (
-            Version(1, FLOATS_PLUS, _LAYER),
-            Version(17, FLOATS_PLUS, _LAYER),
-        ),
-    ),
-    Operator(
-        "RMSNormalization",
-        (Version(23, FLOATS_PLUS, _SIMPLIFIED),),
-    ),
-    Operator(
+    operator("LayerNormalization", Version(1, FLOATS_PLUS, _LAYER), Version(17, FLOATS_PLUS, _LAYER)),
+    operator("RMSNormalization", Version(23, FLOATS_PLUS, _SIMPLIFIED)),
+    operator(
         "GroupNormalization",
-        (
-            Version(18, FLOATS_PLUS, Signature(_BY_CHANNEL, (_EPSILON, _GROUPS))),
-            Version(21, FLOATS_PLUS, Signature(_BY_CHANNEL, (_EPSILON, _GROUPS, _STASH))),
-        ),
+        version(18, FLOATS_PLUS, _BY_CHANNEL, _EPSILON, _GROUPS),
+        version(21, FLOATS_PLUS, _BY_CHANNEL, _EPSILON, _GROUPS, _STASH),
     ),
-    Operator(
+    operator(
         "InstanceNormalization",
-        (
-            Version(1, FLOATS, Signature(_INSTANCE, (_EPSILON, _CONSUMED))),
-            Version(6, FLOATS, Signature(_INSTANCE, (_EPSILON,))),
-            Version(22, FLOATS_PLUS, Signature(_INSTANCE, (_EPSILON,))),
-        ),
+        version(1, FLOATS, _INSTANCE, _EPSILON, _CONSUMED),
+        version(6, FLOATS, _INSTANCE, _EPSILON),
+        version(22, FLOATS_PLUS, _INSTANCE, _EPSILON),
     ),
     _plain("MeanVarianceNormalization", {9: FLOATS, 13: FLOATS_PLUS}, _X, Attribute("axes", Kind.AXES, (0, 2, 3))),
     _plain("LpNormalization", {1: FLOATS, 22: FLOATS_PLUS}, _INPUT, _LAST_AXIS, Attribute("p", Kind.INTEGER, 2)),
 )
 """The normalizations."""
 
-ONNX_FUSED = group(
-    Made.NORMALIZATION, Operator("SimplifiedLayerNormalization", (Version(1, FLOATS_PLUS, _SIMPLIFIED),))
-)
+ONNX_FUSED = group(Made.NORMALIZATION, operator("SimplifiedLayerNormalization", Version(1, FLOATS_PLUS, _SIMPLIFIED)))
 """What ONNX Runtime alone has in ONNX's own domain."""
 
 ONNX_GLOBAL_POOLS = group(
     Made.POOL,
     _plain("GlobalAveragePool", {1: FLOATS, 22: FLOATS_PLUS}, _X),
     _plain("GlobalMaxPool", {1: FLOATS, 22: FLOATS_PLUS}, _X),
-    Operator(
+    operator(
         "GlobalLpPool",
-        (
-            Version(1, FLOATS, Signature((_X,), (Attribute("p", Kind.NUMBER, 2.0),))),
-            Version(2, FLOATS, Signature((_X,), (Attribute("p", Kind.INTEGER, 2),))),
-            Version(22, FLOATS_PLUS, Signature((_X,), (Attribute("p", Kind.INTEGER, 2),))),
-        ),
+        version(1, FLOATS, (_X,), Attribute("p", Kind.NUMBER, 2.0)),
+        version(2, FLOATS, (_X,), Attribute("p", Kind.INTEGER, 2)),
+        version(22, FLOATS_PLUS, (_X,), Attribute("p", Kind.INTEGER, 2)),
     ),
 )
 """Reductions over all axes after the channels."""

@@ -14,7 +14,7 @@ from samesum.formats.elements import (
     NUMBERS,
     NUMBERS_PLUS,
 )
-from samesum.specs.row import Attribute, Input, Kind, Operator, Signature, Version, moving
+from samesum.specs.row import Attribute, Input, Kind, Signature, Version, moving, operator, version
 
 # Operators of ONNX (domain ai.onnx) whose attributes are graphs, which they run: If, Loop, Scan.
 
@@ -50,9 +50,9 @@ _PLACES = tuple(
 _SCAN_9 = Signature((Input("initial_state_and_scan_inputs", ALL, repeated=True),), (_graph("body"), _COUNT, *_PLACES))
 
 ONNX_CONTROL = (
-    Operator("If", (Version(1, ALL, _IF),), holds_graphs=True),
-    Operator("Loop", (Version(1, ALL, _LOOP),), holds_graphs=True),
-    Operator("Scan", (Version(8, ALL, _SCAN_8), Version(9, ALL, _SCAN_9)), holds_graphs=True),
+    operator("If", Version(1, ALL, _IF), holds_graphs=True),
+    operator("Loop", Version(1, ALL, _LOOP), holds_graphs=True),
+    operator("Scan", Version(8, ALL, _SCAN_8), Version(9, ALL, _SCAN_9), holds_graphs=True),
 )
 
 
@@ -66,18 +66,12 @@ def _sizes(name: str, optional: bool = False) -> Input:
 _FIRST_AXIS = Attribute("axis", Kind.AXIS, 0)
 _SPLIT = Attribute("split", Kind.INTEGERS)
 _BY_INPUT = (_INPUT, _sizes("split", optional=True))
-_SPLITTING = Operator(
+_SPLITTING = operator(
     "Split",
-    (
-        Version(
-            1,
-            FLOATS,
-            Signature((_INPUT, Input("split", max_rank=1, optional=True)), (_SPLIT, Attribute("axis", Kind.AXIS))),
-        ),
-        Version(2, ALL, Signature((_INPUT,), (_SPLIT, _FIRST_AXIS))),
-        Version(13, ALL, Signature(_BY_INPUT, (_FIRST_AXIS,))),
-        Version(18, ALL, Signature(_BY_INPUT, (_FIRST_AXIS, Attribute("num_outputs", Kind.INTEGER)))),
-    ),
+    version(1, FLOATS, (_INPUT, Input("split", max_rank=1, optional=True)), _SPLIT, Attribute("axis", Kind.AXIS)),
+    version(2, ALL, (_INPUT,), _SPLIT, _FIRST_AXIS),
+    version(13, ALL, _BY_INPUT, _FIRST_AXIS),
+    version(18, ALL, _BY_INPUT, _FIRST_AXIS, Attribute("num_outputs", Kind.INTEGER)),
 )
 
 _THREE, _FOUR = ("constant", "reflect", "edge"), ("constant", "reflect", "edge", "wrap")
@@ -85,30 +79,26 @@ _MODE, _MODE_OF_19 = (Attribute("mode", Kind.WORD, "constant", words=words) for 
 _FILL = Attribute("value", Kind.NUMBER, 0.0)
 _PADDED = (_DATA, _sizes("pads"), Input("constant_value", max_rank=1, optional=True))
 _PADDED_AXES = (*_PADDED, Input("axes", INDEX, max_rank=1, optional=True))
-_PADDING = Operator(
+_PADDING = operator(
     "Pad",
-    (
-        Version(1, FLOATS, Signature((_DATA,), (Attribute("paddings", Kind.INTEGERS, required=True), _MODE, _FILL))),
-        Version(2, FLOATS, Signature((_DATA,), (Attribute("pads", Kind.INTEGERS, required=True), _MODE, _FILL))),
-        Version(11, NUMBERS, Signature(_PADDED, (_MODE,))),
-        Version(13, ALL, Signature(_PADDED, (_MODE,))),
-        Version(18, ALL, Signature(_PADDED_AXES, (_MODE,))),
-        Version(19, ALL, Signature(_PADDED_AXES, (_MODE_OF_19,))),
-    ),
+    version(1, FLOATS, (_DATA,), Attribute("paddings", Kind.INTEGERS, required=True), _MODE, _FILL),
+    version(2, FLOATS, (_DATA,), Attribute("pads", Kind.INTEGERS, required=True), _MODE, _FILL),
+    version(11, NUMBERS, _PADDED, _MODE),
+    version(13, ALL, _PADDED, _MODE),
+    version(18, ALL, _PADDED_AXES, _MODE),
+    version(19, ALL, _PADDED_AXES, _MODE_OF_19),
 )
 
 _X = Input("X")
 _RANKED = (Attribute("axis", Kind.AXIS, -1),)
 _ORDERED = (*_RANKED, Attribute("largest", Kind.FLAG, True), Attribute("sorted", Kind.FLAG, True))
 _BY_COUNT = (_X, _sizes("K"))
-_RANKING = Operator(
+_RANKING = operator(
     "TopK",
-    (
-        Version(1, FLOATS, Signature((_X,), (*_RANKED, Attribute("k", Kind.INTEGER, required=True)))),
-        Version(10, FLOATS, Signature(_BY_COUNT, _RANKED)),
-        Version(11, NUMBERS, Signature(_BY_COUNT, _ORDERED)),
-        Version(24, NUMBERS_PLUS, Signature(_BY_COUNT, _ORDERED)),
-    ),
+    version(1, FLOATS, (_X,), *_RANKED, Attribute("k", Kind.INTEGER, required=True)),
+    version(10, FLOATS, _BY_COUNT, *_RANKED),
+    version(11, NUMBERS, _BY_COUNT, *_ORDERED),
+    version(24, NUMBERS_PLUS, _BY_COUNT, *_ORDERED),
 )
 
 
@@ -132,16 +122,14 @@ def _normalized(scales: frozenset[str] | None) -> Signature:
     return Signature(inputs, (_EPSILON, _MOMENTUM, _TRAINING))
 
 
-_BATCH = Operator(
+_BATCH = operator(
     "BatchNormalization",
-    (
-        Version(1, FLOATS, Signature(_BY_CHANNEL, (_EPSILON, _MOMENTUM, _SPATIAL, _IS_TEST, _CONSUMED))),
-        Version(6, FLOATS, Signature(_BY_CHANNEL, (_EPSILON, _MOMENTUM, _SPATIAL, _IS_TEST))),
-        Version(7, FLOATS, Signature(_BY_CHANNEL, (_EPSILON, _MOMENTUM, _SPATIAL))),
-        Version(9, FLOATS, Signature(_BY_CHANNEL, (_EPSILON, _MOMENTUM))),
-        Version(14, FLOATS_PLUS, _normalized(None)),
-        Version(15, FLOATS_PLUS, _normalized(FLOATS_PLUS)),
-    ),
+    version(1, FLOATS, _BY_CHANNEL, _EPSILON, _MOMENTUM, _SPATIAL, _IS_TEST, _CONSUMED),
+    version(6, FLOATS, _BY_CHANNEL, _EPSILON, _MOMENTUM, _SPATIAL, _IS_TEST),
+    version(7, FLOATS, _BY_CHANNEL, _EPSILON, _MOMENTUM, _SPATIAL),
+    version(9, FLOATS, _BY_CHANNEL, _EPSILON, _MOMENTUM),
+    Version(14, FLOATS_PLUS, _normalized(None)),
+    Version(15, FLOATS_PLUS, _normalized(FLOATS_PLUS)),
 )
 
 _BLOCKS = (Attribute("blocksize", Kind.INTEGER, required=True),)
@@ -156,16 +144,14 @@ def _dropped(ratios: frozenset[str]) -> Signature:
     return Signature((_DATA, ratio, training), (Attribute("seed", Kind.INTEGER),))
 
 
-_DROPPING = Operator(
+_DROPPING = operator(
     "Dropout",
-    (
-        Version(1, FLOATS, Signature((_DATA,), (_RATIO, _DROPS, Attribute("consumed_inputs", Kind.INTEGERS)))),
-        Version(6, FLOATS, Signature((_DATA,), (_RATIO, _DROPS))),
-        Version(7, FLOATS, Signature((_DATA,), (_RATIO,))),
-        Version(12, FLOATS, _dropped(FLOATS)),
-        Version(13, FLOATS_PLUS, _dropped(FLOATS)),
-        Version(22, _DROPPED_FLOATS, _dropped(_DROPPED_FLOATS)),
-    ),
+    version(1, FLOATS, (_DATA,), _RATIO, _DROPS, Attribute("consumed_inputs", Kind.INTEGERS)),
+    version(6, FLOATS, (_DATA,), _RATIO, _DROPS),
+    version(7, FLOATS, (_DATA,), _RATIO),
+    Version(12, FLOATS, _dropped(FLOATS)),
+    Version(13, FLOATS_PLUS, _dropped(FLOATS)),
+    Version(22, _DROPPED_FLOATS, _dropped(_DROPPED_FLOATS)),
 )
 
 _SINGLE = frozenset({"float32"})
@@ -205,23 +191,19 @@ _FIRST_RESIZED = Signature((Input("X", min_rank=4, max_rank=4),), (*_FACTORS, _N
 _UPSAMPLED = Signature((_X,), (Attribute("scales", Kind.NUMBERS, required=True), _NEAREST))
 _RESIZED, _RESIZED_PLUS = NUMBERS | BOOL, NUMBERS_PLUS | BOOL
 _RESIZING = (
-    Operator(
+    operator(
         "Upsample",
-        (
-            Version(1, FLOATS | INDEX | BOOL, _FIRST_RESIZED),
-            Version(7, _RESIZED, _UPSAMPLED),
-            Version(9, _RESIZED, Signature(_BY_SCALES, (_NEAREST,))),
-        ),
+        Version(1, FLOATS | INDEX | BOOL, _FIRST_RESIZED),
+        Version(7, _RESIZED, _UPSAMPLED),
+        version(9, _RESIZED, _BY_SCALES, _NEAREST),
     ),
-    Operator(
+    operator(
         "Resize",
-        (
-            Version(10, _RESIZED, Signature(_BY_SCALES, (_NEAREST,))),
-            Version(11, _RESIZED, _resized(False, "tf_half_pixel_for_nn")),
-            Version(13, _RESIZED_PLUS, _resized(True)),
-            Version(18, _RESIZED_PLUS, _resized(True, "", *_OF_18)),
-            Version(19, _RESIZED_PLUS, _resized(True, "half_pixel_symmetric", *_OF_18)),
-        ),
+        version(10, _RESIZED, _BY_SCALES, _NEAREST),
+        Version(11, _RESIZED, _resized(False, "tf_half_pixel_for_nn")),
+        Version(13, _RESIZED_PLUS, _resized(True)),
+        Version(18, _RESIZED_PLUS, _resized(True, "", *_OF_18)),
+        Version(19, _RESIZED_PLUS, _resized(True, "half_pixel_symmetric", *_OF_18)),
     ),
 )
 
@@ -230,7 +212,7 @@ _TILED = (_INPUT, Input("tiles", max_rank=1), Input("axis", max_rank=1))
 ONNX_MOVING = (
     _SPLITTING,
     _PADDING,
-    Operator("Tile", (Version(1, FLOATS, Signature(_TILED)), Version(6, ALL, Signature((_INPUT, _sizes("repeats")))))),
+    operator("Tile", version(1, FLOATS, _TILED), version(6, ALL, (_INPUT, _sizes("repeats")))),
     moving("Flatten", (1, Signature((_INPUT,), (Attribute("axis", Kind.AXIS, 1),)))),
     moving("GatherElements", (11, Signature((_DATA, Input("indices", INDEX)), (_FIRST_AXIS,)))),
     moving(
@@ -238,7 +220,7 @@ ONNX_MOVING = (
         (11, Signature((_DATA, Input("indices", _INT64, 1)))),
         (12, Signature((_DATA, Input("indices", _INT64, 1)), (Attribute("batch_dims", Kind.INTEGER, 0),))),
     ),
-    Operator("OneHot", (Version(9, NUMBERS, _hot(CASTABLE - BFLOAT16S)), Version(28, NUMBERS, _hot(CASTABLE)))),
+    operator("OneHot", Version(9, NUMBERS, _hot(CASTABLE - BFLOAT16S)), Version(28, NUMBERS, _hot(CASTABLE))),
     _RANKING,
     moving(
         "Trilu",
@@ -248,14 +230,11 @@ ONNX_MOVING = (
         ),
     ),
     moving("Size", (1, Signature((_DATA,)))),
-    Operator(
-        "ConstantOfShape",
-        (Version(9, _INT64, Signature((Input("input", max_rank=1),), (Attribute("value", Kind.TENSOR),))),),
-    ),
+    operator("ConstantOfShape", version(9, _INT64, (Input("input", max_rank=1),), Attribute("value", Kind.TENSOR))),
     _BATCH,
     moving("DepthToSpace", (1, Signature((_IMAGES,), _BLOCKS)), (11, Signature((_IMAGES,), _BLOCKS_IN_ORDER))),
     moving("SpaceToDepth", (1, Signature((_IMAGES,), _BLOCKS)), (28, Signature((_IMAGES,), _BLOCKS_IN_ORDER))),
-    Operator("NonZero", (Version(9, ALL, Signature((_X,))),), result="int64"),
+    operator("NonZero", version(9, ALL, (_X,)), result="int64"),
     _DROPPING,
     *_RESIZING,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from samesum.formats.elements import BFLOAT16S, FLOAT8, FLOATS, FLOATS_PLUS, NUMBERS, NUMBERS_PLUS, SHORT, WIDE
-from samesum.specs.row import Attribute, Input, Kind, Made, Operator, Signature, Version, group
+from samesum.specs.row import Attribute, Input, Kind, Made, Operator, Signature, Version, group, operator, version
 
 # Operators of ONNX (domain ai.onnx) between numbers and their quantized form, other than products.
 
@@ -38,31 +38,27 @@ def _from(scales: _Types, *attributes: Attribute) -> Signature:
 
 _MORE = (_OUTPUT, _BLOCK, _SATURATE, _AXIS)
 ONNX_QUANTIZED = (
-    Operator(
+    operator(
         "QuantizeLinear",
-        (
-            Version(10, _SINGLE | _INT32, _to(_SINGLE, _BYTES)),
-            Version(13, _SINGLE | _INT32, _to(_SINGLE, _BYTES, _AXIS)),
-            Version(19, _NOT_DOUBLE | _INT32, _to(None, _OF_19, _SATURATE, _AXIS)),
-            Version(21, _NOT_DOUBLE | _INT32, _to(None, _OF_21, *_MORE)),
-            Version(23, _NOT_DOUBLE | _INT32, _to(_NOT_DOUBLE | _INT32, _OF_23, _PRECISION, *_MORE)),
-            Version(24, _NOT_DOUBLE | _INT32, _to(_SCALE_TYPES | _INT32, _OF_23, _PRECISION, *_MORE)),
-            Version(25, _NOT_DOUBLE | _INT32, _to(_SCALE_TYPES | _INT32, _OF_25, _PRECISION, *_MORE)),
-        ),
+        Version(10, _SINGLE | _INT32, _to(_SINGLE, _BYTES)),
+        Version(13, _SINGLE | _INT32, _to(_SINGLE, _BYTES, _AXIS)),
+        Version(19, _NOT_DOUBLE | _INT32, _to(None, _OF_19, _SATURATE, _AXIS)),
+        Version(21, _NOT_DOUBLE | _INT32, _to(None, _OF_21, *_MORE)),
+        Version(23, _NOT_DOUBLE | _INT32, _to(_NOT_DOUBLE | _INT32, _OF_23, _PRECISION, *_MORE)),
+        Version(24, _NOT_DOUBLE | _INT32, _to(_SCALE_TYPES | _INT32, _OF_23, _PRECISION, *_MORE)),
+        Version(25, _NOT_DOUBLE | _INT32, _to(_SCALE_TYPES | _INT32, _OF_25, _PRECISION, *_MORE)),
     ),
-    Operator(
+    operator(
         "DequantizeLinear",
-        (
-            Version(10, _BYTES | _INT32, _from(_SINGLE)),
-            Version(13, _BYTES | _INT32, _from(_SINGLE, _AXIS)),
-            Version(19, _OF_19 | _INT32, _from(_NOT_DOUBLE, _AXIS)),
-            Version(21, _OF_21 | _INT32, _from(_NOT_DOUBLE, _BLOCK, _AXIS)),
-            Version(23, _OF_23 | _INT32, _from(_NOT_DOUBLE, _OUTPUT, _BLOCK, _AXIS)),
-            Version(24, _OF_23 | _INT32, _from(_SCALE_TYPES, _OUTPUT, _BLOCK, _AXIS)),
-            Version(25, _OF_25 | _INT32, _from(_SCALE_TYPES, _OUTPUT, _BLOCK, _AXIS)),
-        ),
+        Version(10, _BYTES | _INT32, _from(_SINGLE)),
+        Version(13, _BYTES | _INT32, _from(_SINGLE, _AXIS)),
+        Version(19, _OF_19 | _INT32, _from(_NOT_DOUBLE, _AXIS)),
+        Version(21, _OF_21 | _INT32, _from(_NOT_DOUBLE, _BLOCK, _AXIS)),
+        Version(23, _OF_23 | _INT32, _from(_NOT_DOUBLE, _OUTPUT, _BLOCK, _AXIS)),
+        Version(24, _OF_23 | _INT32, _from(_SCALE_TYPES, _OUTPUT, _BLOCK, _AXIS)),
+        Version(25, _OF_25 | _INT32, _from(_SCALE_TYPES, _OUTPUT, _BLOCK, _AXIS)),
     ),
-    Operator("DynamicQuantizeLinear", (Version(11, _SINGLE, Signature((Input("x"),))),)),
+    operator("DynamicQuantizeLinear", version(11, _SINGLE, (Input("x"),))),
 )
 
 
@@ -99,13 +95,13 @@ def _recurrent(
     """An operator whose attributes `own` came with the version `since`."""
     listed = Attribute("activations", Kind.WORDS, activations, words=ACTIVATIONS)
     first = (_DIRECTION, _CLIP, _BETA, _ALPHA, _SIZE, listed)
-    versions = [Version(1, FLOATS, Signature(inputs, (*first, *(own if since == 1 else ()), _SEQUENCE)))]
+    versions = [version(1, FLOATS, inputs, *first, *(own if since == 1 else ()), _SEQUENCE)]
     if since > 1:
-        versions.append(Version(since, FLOATS, Signature(inputs, (*first, *own, _SEQUENCE))))
+        versions.append(version(since, FLOATS, inputs, *first, *own, _SEQUENCE))
     versions += [
-        Version(7, FLOATS, Signature(inputs, (*first, *own))),
-        Version(14, FLOATS, Signature(inputs, (*first, *own, _LAYOUT))),
-        Version(22, FLOATS_PLUS, Signature(inputs, (*first, *own, _LAYOUT))),
+        version(7, FLOATS, inputs, *first, *own),
+        version(14, FLOATS, inputs, *first, *own, _LAYOUT),
+        version(22, FLOATS_PLUS, inputs, *first, *own, _LAYOUT),
     ]
     return Operator(name, tuple(versions))
 
@@ -146,8 +142,7 @@ WINDOWS = (
 """What every convolution says of its windows."""
 _CONV = Signature((_X, _W, _BIAS), WINDOWS)
 _CONV_TRANSPOSE = Signature(
-    (_X, _W, _BIAS),
-    (*WINDOWS, Attribute("output_padding", Kind.INTEGERS), Attribute("output_shape", Kind.INTEGERS)),
+    (_X, _W, _BIAS), (*WINDOWS, Attribute("output_padding", Kind.INTEGERS), Attribute("output_shape", Kind.INTEGERS))
 )
 
 
@@ -178,55 +173,43 @@ _EQUATION = Signature((Input("Inputs", repeated=True),), (Attribute("equation", 
 
 ONNX_PRODUCTS = group(
     Made.PRODUCT,
-    Operator(
-        "MatMul",
-        tuple(Version(since, types, Signature((_A, _B))) for since, types in ((1, FLOATS), (9, _H), (13, _H_BF))),
-    ),
-    Operator(
+    Operator("MatMul", tuple(version(since, types, (_A, _B)) for since, types in ((1, FLOATS), (9, _H), (13, _H_BF)))),
+    operator(
         "Gemm",
-        (
-            Version(1, FLOATS, _GEMM_BROADCAST),
-            Version(6, FLOATS, _GEMM_BROADCAST),
-            Version(7, FLOATS, _GEMM_THREE),
-            Version(9, _H, _GEMM_THREE),
-            Version(11, _H, _GEMM_TWO),
-            Version(13, _H_BF, _GEMM_TWO),
-        ),
+        Version(1, FLOATS, _GEMM_BROADCAST),
+        Version(6, FLOATS, _GEMM_BROADCAST),
+        Version(7, FLOATS, _GEMM_THREE),
+        Version(9, _H, _GEMM_THREE),
+        Version(11, _H, _GEMM_TWO),
+        Version(13, _H_BF, _GEMM_TWO),
     ),
-    Operator("Einsum", (Version(12, NUMBERS, _EQUATION), Version(28, NUMBERS_PLUS, _EQUATION))),
+    operator("Einsum", Version(12, NUMBERS, _EQUATION), Version(28, NUMBERS_PLUS, _EQUATION)),
     Operator("Conv", tuple(Version(since, types, _CONV) for since, types in _FLOAT_WINDOWS)),
     Operator("ConvTranspose", tuple(Version(since, types, _CONV_TRANSPOSE) for since, types in _FLOAT_WINDOWS)),
-    Operator(
+    operator(
         "MatMulInteger",
-        (
-            Version(
-                10, _BYTES, Signature((_A, Input("B", _BYTES), _zero("a_zero_point"), _zero("b_zero_point", _BYTES)))
-            ),
-        ),
+        version(10, _BYTES, (_A, Input("B", _BYTES), _zero("a_zero_point"), _zero("b_zero_point", _BYTES))),
         result="int32",
     ),
-    Operator(
+    operator(
         "ConvInteger",
-        (
-            Version(
-                10,
-                _BYTES,
-                Signature(
-                    (
-                        Input("x", min_rank=3),
-                        Input("w", _BYTES, min_rank=3),
-                        _zero("x_zero_point"),
-                        _zero("w_zero_point", _BYTES),
-                    ),
-                    WINDOWS,
-                ),
+        version(
+            10,
+            _BYTES,
+            (
+                Input("x", min_rank=3),
+                Input("w", _BYTES, min_rank=3),
+                _zero("x_zero_point"),
+                _zero("w_zero_point", _BYTES),
             ),
+            *WINDOWS,
         ),
         result="int32",
     ),
-    Operator(
+    operator(
         "QLinearMatMul",
-        (Version(10, _BYTES, _quantized_matrices(_SINGLE)), Version(21, _BYTES, _quantized_matrices(_SCALES))),
+        Version(10, _BYTES, _quantized_matrices(_SINGLE)),
+        Version(21, _BYTES, _quantized_matrices(_SCALES)),
     ),
-    Operator("QLinearConv", (Version(10, _BYTES, _QUANTIZED_CONV),)),
+    operator("QLinearConv", Version(10, _BYTES, _QUANTIZED_CONV)),
 )

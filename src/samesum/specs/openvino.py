@@ -22,7 +22,20 @@ from samesum.specs.onnx_products import ACTIVATIONS
 from samesum.specs.openvino_around import OPENVINO_AROUND, OPENVINO_ELEMENTWISE
 from samesum.specs.openvino_made import OPENVINO_NORMS, OPENVINO_POOLS, OPENVINO_SCATTERS
 from samesum.specs.openvino_moving import OPENVINO_CONTROL, OPENVINO_MOVING
-from samesum.specs.row import Attribute, EmptySet, Input, Kind, Made, Operator, Signature, Standard, Version, group
+from samesum.specs.row import (
+    Attribute,
+    EmptySet,
+    Input,
+    Kind,
+    Made,
+    Operator,
+    Signature,
+    Standard,
+    Version,
+    group,
+    operator,
+    version,
+)
 
 # Operators of OpenVINO that add up products: of matrices, by Einstein's notation, convolutions.
 
@@ -50,13 +63,13 @@ def _inputs(rank: int, *names: str) -> tuple[Input, ...]:
 def _sequence(name: str, states: int, attributes: tuple[Attribute, ...]) -> Operator:
     data = _inputs(3, "X", *("initial_hidden_state", "initial_cell_state")[:states])
     inputs = (*data, _LENGTHS, *_inputs(3, "W", "R"), *_inputs(2, "B"))
-    return Operator(name, (Version(5, FLOATS_PLUS, Signature(inputs, (*attributes, _DIRECTION))),))
+    return operator(name, version(5, FLOATS_PLUS, inputs, *attributes, _DIRECTION))
 
 
 def _cell(name: str, since: int, states: int, attributes: tuple[Attribute, ...]) -> Operator:
     data = _inputs(2, "X", *("initial_hidden_state", "initial_cell_state")[:states])
     inputs = (*data, *_inputs(2, "W", "R"), *_inputs(1, "B"))
-    return Operator(name, (Version(since, FLOATS_PLUS, Signature(inputs, attributes)),))
+    return operator(name, version(since, FLOATS_PLUS, inputs, *attributes))
 
 
 _OF_RNN, _OF_LSTM = _attributes("tanh"), _attributes("sigmoid", "tanh", "tanh")
@@ -83,7 +96,7 @@ _BACKWARD = (
 
 
 def _numeric(name: str, since: int, inputs: tuple[Input, ...], attributes: tuple[Attribute, ...]) -> Operator:
-    return Operator(name, (Version(since, NUMBERS_PLUS, Signature(inputs, attributes)),))
+    return operator(name, version(since, NUMBERS_PLUS, inputs, *attributes))
 
 
 _OPENVINO_PRODUCTS = group(
@@ -112,20 +125,14 @@ _AXIS_FROM_FRONT = Attribute("axis", Kind.AXIS_FROM_FRONT, 1)
 _AXIS = Attribute("axis", Kind.AXIS, 1)
 
 _REDUCE = Signature((Input("data"), Input("axes", INTEGERS, max_rank=1)), (_KEEP_DIMS,))
-_SCAN = Signature(
-    (Input("data", min_rank=1), Input("axis", INDEX, max_rank=1, optional=True)),
-    (_EXCLUSIVE, _REVERSE),
-)
+_SCAN = Signature((Input("data", min_rank=1), Input("axis", INDEX, max_rank=1, optional=True)), (_EXCLUSIVE, _REVERSE))
 _NORMALIZE = Signature((Input("data"),), (_AXIS,))
 
 _LOGICAL_1 = (Version(1, BOOL, _REDUCE),)
 _REDUCE_1 = (Version(1, NUMBERS_PLUS, _REDUCE),)
 _REDUCE_4 = (Version(4, NUMBERS_PLUS, _REDUCE),)
 _SCAN_3 = (Version(3, NUMBERS_PLUS, _SCAN),)
-_SOFTMAX = (
-    Version(1, FLOATS_PLUS, Signature((Input("data"),), (_AXIS_FROM_FRONT,))),
-    Version(8, FLOATS_PLUS, _NORMALIZE),
-)
+_SOFTMAX = (version(1, FLOATS_PLUS, (Input("data"),), _AXIS_FROM_FRONT), Version(8, FLOATS_PLUS, _NORMALIZE))
 _LOG_SOFTMAX_5 = (Version(5, FLOATS_PLUS, _NORMALIZE),)
 
 _OPENVINO_FAMILY = (

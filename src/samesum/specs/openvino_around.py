@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from samesum.formats.elements import ALL, BOOL, FLOATS_PLUS, INTEGERS, NUMBERS_PLUS, SIGNED
-from samesum.specs.row import Attribute, Input, Kind, Operator, Signature, Version, moving
+from samesum.specs.row import Attribute, Input, Kind, Operator, Signature, Version, moving, operator, version
 
 # Operators of OpenVINO on each element: comparisons, logic, rounding, elementary functions.
 
@@ -16,7 +16,7 @@ _ROUNDING = Attribute("mode", Kind.WORD, "half_to_even", words=("half_to_even", 
 
 
 def _unary(name: str, types: frozenset[str], since: int = 1, *attributes: Attribute) -> Operator:
-    return Operator(name, (Version(since, types, Signature((_DATA,), attributes)),))
+    return operator(name, version(since, types, (_DATA,), *attributes))
 
 
 def _number(name: str, optional: bool = False) -> Input:
@@ -25,16 +25,13 @@ def _number(name: str, optional: bool = False) -> Input:
 
 def _binary(name: str, types: frozenset[str] = NUMBERS_PLUS, result: str | None = None, *more: Attribute) -> Operator:
     signature = Signature((Input("a"), Input("b")), (_AUTO_BROADCAST, *more))
-    return Operator(name, (Version(1, types, signature),), result=result)
+    return operator(name, Version(1, types, signature), result=result)
 
 
 _COMPARISONS = ("Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual")
 
 OPENVINO_ELEMENTWISE = (
-    Operator(
-        "Select",
-        (Version(1, ALL, Signature((Input("cond", BOOL), Input("then"), Input("else")), (_AUTO_BROADCAST,))),),
-    ),
+    operator("Select", version(1, ALL, (Input("cond", BOOL), Input("then"), Input("else")), _AUTO_BROADCAST)),
     *(_binary(name, NUMBERS_PLUS | BOOL, "bool") for name in _COMPARISONS),
     *(_binary(name, BOOL, "bool") for name in ("LogicalAnd", "LogicalOr", "LogicalXor")),
     _unary("LogicalNot", BOOL),
@@ -44,36 +41,24 @@ OPENVINO_ELEMENTWISE = (
     _unary("Round", NUMBERS_PLUS, 5, _ROUNDING),
     *(_unary(name, FLOATS_PLUS) for name in ("Sigmoid", "Tanh", "Erf", "Sin", "Cos")),
     _unary("SoftPlus", FLOATS_PLUS, 4),
-    Operator(
-        "Gelu",
-        (
-            Version(2, FLOATS_PLUS, Signature((_DATA,))),
-            Version(7, FLOATS_PLUS, Signature((_DATA,), (_APPROXIMATION,))),
-        ),
-    ),
-    Operator(
-        "HardSigmoid",
-        (Version(1, FLOATS_PLUS, Signature((_DATA, Input("alpha", max_rank=1), Input("beta", max_rank=1)))),),
-    ),
-    Operator("PReLU", (Version(1, NUMBERS_PLUS, Signature((_DATA, Input("slope")))),)),
+    operator("Gelu", version(2, FLOATS_PLUS, (_DATA,)), version(7, FLOATS_PLUS, (_DATA,), _APPROXIMATION)),
+    operator("HardSigmoid", version(1, FLOATS_PLUS, (_DATA, Input("alpha", max_rank=1), Input("beta", max_rank=1)))),
+    operator("PReLU", version(1, NUMBERS_PLUS, (_DATA, Input("slope")))),
     _unary("Elu", FLOATS_PLUS, 1, Attribute("alpha", Kind.NUMBER, required=True)),
-    Operator("Selu", (Version(1, FLOATS_PLUS, Signature((_DATA, _number("alpha"), _number("lambda")))),)),
-    Operator("Swish", (Version(4, FLOATS_PLUS, Signature((_DATA, _number("beta", optional=True)))),)),
+    operator("Selu", version(1, FLOATS_PLUS, (_DATA, _number("alpha"), _number("lambda")))),
+    operator("Swish", version(4, FLOATS_PLUS, (_DATA, _number("beta", optional=True)))),
     _unary("HSwish", FLOATS_PLUS, 4),
     _unary("HSigmoid", FLOATS_PLUS, 5),
     _unary("Mish", FLOATS_PLUS, 4),
     _unary("SoftSign", FLOATS_PLUS, 9),
-    Operator(
+    operator(
         "FakeQuantize",
-        (
-            Version(
-                1,
-                FLOATS_PLUS - {"float64"},
-                Signature(
-                    (_DATA, *(Input(f"{way}_{end}") for way in ("input", "output") for end in ("low", "high"))),
-                    (_AUTO_BROADCAST, Attribute("levels", Kind.INTEGER, required=True)),
-                ),
-            ),
+        version(
+            1,
+            FLOATS_PLUS - {"float64"},
+            (_DATA, *(Input(f"{way}_{end}") for way in ("input", "output") for end in ("low", "high"))),
+            _AUTO_BROADCAST,
+            Attribute("levels", Kind.INTEGER, required=True),
         ),
     ),
     _binary("Mod"),
@@ -110,14 +95,10 @@ _ELEMENTWISE = (
     _binary("Maximum"),
     _binary("Minimum"),
     _binary("SquaredDifference"),
-    Operator(
+    operator(
         "Clamp",
-        (
-            Version(
-                1,
-                NUMBERS_PLUS,
-                Signature((_DATA,), tuple(Attribute(name, Kind.NUMBER, required=True) for name in ("min", "max"))),
-            ),
+        version(
+            1, NUMBERS_PLUS, (_DATA,), *tuple(Attribute(name, Kind.NUMBER, required=True) for name in ("min", "max"))
         ),
     ),
     _unary("Identity", ALL, since=16),
@@ -150,24 +131,14 @@ _SHAPING = (
         (3, Signature(_TARGET, (Attribute("mode", Kind.WORD, "numpy", words=("numpy", "explicit", "bidirectional")),))),
     ),
     moving("ShapeOf", (1, Signature((_DATA,))), (3, Signature((_DATA,), (_INT64,)))),
-    Operator(
-        "Range",
-        (
-            Version(1, NUMBERS_PLUS, Signature(_RANGE)),
-            Version(4, NUMBERS_PLUS, Signature(_RANGE_OF_ANY, (_OUTPUT_TYPE,))),
-        ),
-    ),
+    operator("Range", version(1, NUMBERS_PLUS, _RANGE), version(4, NUMBERS_PLUS, _RANGE_OF_ANY, _OUTPUT_TYPE)),
     moving("Concat", (1, Signature((Input("data", repeated=True),), (Attribute("axis", Kind.AXIS, required=True),)))),
     moving("Slice", (8, Signature((_DATA, *map(_index, ("start", "stop", "step")), _index("axes", optional=True))))),
     moving(
         "StridedSlice",
         (1, Signature((_DATA, _index("begin"), _index("end"), _index("strides", optional=True)), _MASKS)),
     ),
-    moving(
-        "Gather",
-        (1, Signature(_GATHERED)),
-        (7, Signature(_GATHERED, (Attribute("batch_dims", Kind.INTEGER, 0),))),
-    ),
+    moving("Gather", (1, Signature(_GATHERED)), (7, Signature(_GATHERED, (Attribute("batch_dims", Kind.INTEGER, 0),)))),
 )
 
 OPENVINO_AROUND = _ELEMENTWISE + _CONVERSIONS + _SHAPING

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from samesum.formats.elements import CASTABLE, FLOATS_PLUS, INDEX, INTEGERS, NUMBERS_PLUS
-from samesum.specs.row import Attribute, Input, Kind, Made, Operator, Signature, Version, group
+from samesum.specs.row import Attribute, Input, Kind, Made, Operator, Version, group, operator, version
 
 # Operators of OpenVINO over windows: AvgPool, MaxPool, AdaptiveAvgPool, AdaptiveMaxPool.
 
@@ -28,31 +28,27 @@ _OLD, _NEW = _rounding("floor", "ceil"), _rounding("floor", "ceil", "ceil_torch"
 
 
 def _version(since: int, *attributes: Attribute) -> Version:
-    return Version(since, NUMBERS_PLUS, Signature((_DATA,), (*_WINDOWS, *attributes, _AUTO_PAD)))
+    return version(since, NUMBERS_PLUS, (_DATA,), *_WINDOWS, *attributes, _AUTO_PAD)
 
 
 def _adaptive(*attributes: Attribute) -> tuple[Version, ...]:
     sizes = Input("output_shape", INDEX, max_rank=1)
-    return (Version(8, FLOATS_PLUS, Signature((_DATA, sizes), attributes)),)
+    return (version(8, FLOATS_PLUS, (_DATA, sizes), *attributes),)
 
 
 OPENVINO_POOLS = group(
     Made.POOL,
-    Operator(
+    operator(
         "AvgPool",
-        (
-            _version(1, _EXCLUDES, _OLD),
-            _version(14, _EXCLUDES, _NEW),
-            _version(16, _EXCLUDES, _NEW, _DILATIONS),
-        ),
+        _version(1, _EXCLUDES, _OLD),
+        _version(14, _EXCLUDES, _NEW),
+        _version(16, _EXCLUDES, _NEW, _DILATIONS),
     ),
-    Operator(
+    operator(
         "MaxPool",
-        (
-            _version(1, _OLD),
-            _version(8, _OLD, _DILATIONS, _INDEX_TYPE, _AXIS),
-            _version(14, _NEW, _DILATIONS, _INDEX_TYPE, _AXIS),
-        ),
+        _version(1, _OLD),
+        _version(8, _OLD, _DILATIONS, _INDEX_TYPE, _AXIS),
+        _version(14, _NEW, _DILATIONS, _INDEX_TYPE, _AXIS),
     ),
     Operator("AdaptiveAvgPool", _adaptive()),
     Operator("AdaptiveMaxPool", _adaptive(_INDEX_TYPE)),
@@ -82,36 +78,26 @@ _OF_BAG = _reduction("sum", "sum", "mean")
 
 
 def _numeric(name: str, since: int, inputs: tuple[Input, ...], *attributes: Attribute) -> Operator:
-    return Operator(name, (Version(since, NUMBERS_PLUS, Signature(inputs, attributes)),))
+    return operator(name, version(since, NUMBERS_PLUS, inputs, *attributes))
 
 
 OPENVINO_SCATTERS = group(
     Made.SCATTER,
-    Operator(
+    operator(
         "ScatterElementsUpdate",
-        (
-            Version(3, CASTABLE, Signature(_ELEMENTS)),
-            Version(
-                12,
-                CASTABLE,
-                Signature(
-                    _ELEMENTS,
-                    (
-                        _reduction("none", "none", "sum", "prod", "min", "max", "mean"),
-                        Attribute("use_init_val", Kind.FLAG, True),
-                    ),
-                ),
-            ),
+        version(3, CASTABLE, _ELEMENTS),
+        version(
+            12,
+            CASTABLE,
+            _ELEMENTS,
+            _reduction("none", "none", "sum", "prod", "min", "max", "mean"),
+            Attribute("use_init_val", Kind.FLAG, True),
         ),
     ),
-    Operator(
+    operator(
         "ScatterNDUpdate",
-        (
-            Version(4, CASTABLE, Signature(_SLICES)),
-            Version(
-                15, CASTABLE, Signature(_SLICES, (_reduction("none", "none", "sum", "sub", "prod", "min", "max"),))
-            ),
-        ),
+        version(4, CASTABLE, _SLICES),
+        version(15, CASTABLE, _SLICES, _reduction("none", "none", "sum", "sub", "prod", "min", "max")),
     ),
     _numeric("EmbeddingBagOffsetsSum", 3, _OFFSETS),
     _numeric("EmbeddingBagOffsets", 15, _OFFSETS, _OF_BAG),
@@ -142,40 +128,28 @@ def _mode(*words: str) -> Attribute:
 
 OPENVINO_NORMS = group(
     Made.NORMALIZATION,
-    Operator(
+    operator(
         "MVN",
-        (
-            Version(
-                2,
-                FLOATS_PLUS,
-                Signature(
-                    (_DATA,),
-                    (
-                        Attribute("across_channels", Kind.FLAG, False),
-                        Attribute("normalize_variance", Kind.FLAG, True),
-                        Attribute("reduction_axes", Kind.AXES),
-                        _EPS,
-                    ),
-                ),
-            ),
-            Version(6, FLOATS_PLUS, Signature((_DATA, _AXES), (_DIVIDES, _EPS, _mode("inside_sqrt", "outside_sqrt")))),
+        version(
+            2,
+            FLOATS_PLUS,
+            (_DATA,),
+            Attribute("across_channels", Kind.FLAG, False),
+            Attribute("normalize_variance", Kind.FLAG, True),
+            Attribute("reduction_axes", Kind.AXES),
+            _EPS,
         ),
+        version(6, FLOATS_PLUS, (_DATA, _AXES), _DIVIDES, _EPS, _mode("inside_sqrt", "outside_sqrt")),
     ),
-    Operator("NormalizeL2", (Version(1, FLOATS_PLUS, Signature((_DATA, _AXES), (_EPS, _mode("add", "max")))),)),
-    Operator(
+    operator("NormalizeL2", version(1, FLOATS_PLUS, (_DATA, _AXES), _EPS, _mode("add", "max"))),
+    operator(
         "GroupNormalization",
-        (
-            Version(
-                12,
-                FLOATS_PLUS,
-                Signature(
-                    (_DATA, Input("scale"), Input("bias")),
-                    (
-                        Attribute("num_groups", Kind.INTEGER, required=True),
-                        Attribute("epsilon", Kind.EPSILON, required=True),
-                    ),
-                ),
-            ),
+        version(
+            12,
+            FLOATS_PLUS,
+            (_DATA, Input("scale"), Input("bias")),
+            Attribute("num_groups", Kind.INTEGER, required=True),
+            Attribute("epsilon", Kind.EPSILON, required=True),
         ),
     ),
 )

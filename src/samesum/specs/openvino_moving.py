@@ -5,13 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from samesum.formats.elements import ALL, BOOL, FLOATS_PLUS, INTEGERS, NUMBERS_PLUS
-from samesum.specs.row import Attribute, Input, Kind, Operator, Signature, Version, moving
+from samesum.specs.row import Attribute, Input, Kind, Signature, moving, operator, version
 
 _MORE = Input("inputs", ALL, optional=True, repeated=True)
 
-OPENVINO_CONTROL = (
-    Operator("If", (Version(8, ALL, Signature((Input("cond", BOOL, max_rank=1), _MORE))),), holds_graphs=True),
-)
+OPENVINO_CONTROL = (operator("If", version(8, ALL, (Input("cond", BOOL, max_rank=1), _MORE)), holds_graphs=True),)
 
 
 _DATA = Input("data")
@@ -73,32 +71,19 @@ _INTERPOLATED = (
 """Not the modes of Pillow."""
 
 OPENVINO_MOVING = (
-    Operator(
+    operator(
         "Interpolate",
-        (
-            Version(
-                4,
-                NUMBERS_PLUS,
-                Signature((_DATA, _index("output_shape"), _RATIOS, _index("axes", optional=True)), _INTERPOLATED),
-            ),
-            Version(
-                11,
-                NUMBERS_PLUS,
-                Signature(
-                    (
-                        _DATA,
-                        Input("scales_or_sizes", FLOATS_PLUS | INTEGERS, max_rank=1),
-                        _index("axes", optional=True),
-                    ),
-                    _INTERPOLATED,
-                ),
-            ),
+        version(
+            4, NUMBERS_PLUS, (_DATA, _index("output_shape"), _RATIOS, _index("axes", optional=True)), *_INTERPOLATED
+        ),
+        version(
+            11,
+            NUMBERS_PLUS,
+            (_DATA, Input("scales_or_sizes", FLOATS_PLUS | INTEGERS, max_rank=1), _index("axes", optional=True)),
+            *_INTERPOLATED,
         ),
     ),
-    moving(
-        "Split",
-        (1, Signature((_DATA, _index("axis")), (Attribute("num_splits", Kind.INTEGER, required=True),))),
-    ),
+    moving("Split", (1, Signature((_DATA, _index("axis")), (Attribute("num_splits", Kind.INTEGER, required=True),)))),
     moving("VariadicSplit", (1, Signature((_DATA, _index("axis"), _index("split_lengths"))))),
     moving("Pad", (1, _PADDED), (12, _PADDED)),
     moving("Tile", (1, Signature((_DATA, _index("repeats"))))),
@@ -114,26 +99,16 @@ OPENVINO_MOVING = (
     ),
     moving("GatherElements", (6, Signature((_DATA, _INDICES), (_AXIS,)))),
     moving("GatherND", *((since, Signature((_DATA, _INDICES), (_BATCH_DIMS,))) for since in (5, 8))),
-    Operator(
-        "OneHot",
-        (
-            Version(1, INTEGERS, Signature(_HOT, (_AXIS,))),
-            Version(16, INTEGERS, Signature(_HOT, (_AXIS, _NEGATIVE))),
-        ),
-    ),
-    Operator(
+    operator("OneHot", version(1, INTEGERS, _HOT, _AXIS), version(16, INTEGERS, _HOT, _AXIS, _NEGATIVE)),
+    operator(
         "TopK",
-        (
-            Version(1, NUMBERS_PLUS, Signature(_COUNTED, _TOP)),
-            Version(3, NUMBERS_PLUS, Signature(_COUNTED, _TOP)),
-            Version(11, NUMBERS_PLUS, Signature(_COUNTED, _TOP_OF_11)),
-        ),
+        version(1, NUMBERS_PLUS, _COUNTED, *_TOP),
+        version(3, NUMBERS_PLUS, _COUNTED, *_TOP),
+        version(11, NUMBERS_PLUS, _COUNTED, *_TOP_OF_11),
     ),
-    Operator(
+    operator(
         "BatchNormInference",
-        (
-            Version(1, FLOATS_PLUS, Signature((Input("gamma"), Input("beta"), _DATA, *_STATISTICS), (_EPSILON,))),
-            Version(5, FLOATS_PLUS, Signature((_DATA, Input("gamma"), Input("beta"), *_STATISTICS), (_EPSILON,))),
-        ),
+        version(1, FLOATS_PLUS, (Input("gamma"), Input("beta"), _DATA, *_STATISTICS), _EPSILON),
+        version(5, FLOATS_PLUS, (_DATA, Input("gamma"), Input("beta"), *_STATISTICS), _EPSILON),
     ),
 )

@@ -128,6 +128,18 @@ class Operator:
         return self.row is not None or self.made is not None
 
 
+def version(
+    since: int, types: frozenset[str], inputs: tuple[Input, ...], *attributes: Attribute, as_matrix: bool = False
+) -> Version:
+    """One version with inputs and attributes of its own."""
+    return Version(since, types, Signature(inputs, attributes), as_matrix)
+
+
+def operator(name: str, *versions: Version, result: str | None = None, holds_graphs: bool = False) -> Operator:
+    """One that stands on no row of the algebra."""
+    return Operator(name, versions, result=result, holds_graphs=holds_graphs)
+
+
 def moving(name: str, *versions: tuple[int, Signature]) -> Operator:
     """Elements of any type, which are moved and not computed."""
     return Operator(name, tuple(Version(since, ALL, signature) for since, signature in versions))

@@ -15,15 +15,28 @@ import numpy as np
 from samesum.engine.arrays import as_array, as_integers
 from samesum.errors import ArgumentError, ArgumentTypeError
 from samesum.formats.arrays import NDArray
-from samesum.formats.rounding import FORMATS
-from samesum.formats.ulps import unit
+from samesum.formats.rounding import FORMATS, unit
 from samesum.frontends.arrays.averages import average
 from samesum.frontends.arrays.contractions import conv, einsum, matmul, scaled_dot_product_attention, tensordot
-from samesum.frontends.arrays.dots import vecdot
-from samesum.frontends.arrays.logarithms import log_sum, logsumexp
+from samesum.frontends.arrays.dots import vecdot, vector_norm
 from samesum.frontends.arrays.nans import nanmax, nanmean, nanmin, nanprod, nanstd, nansum, nanvar
 from samesum.frontends.arrays.norms import group_norm, layer_norm, log_softmax, rms_norm, softmax
-from samesum.frontends.arrays.reductions import l1_norm, l2_norm, mean, prod, sum_square
+from samesum.frontends.arrays.reductions import all as all_true
+from samesum.frontends.arrays.reductions import any as any_true
+from samesum.frontends.arrays.reductions import (
+    argmax,
+    argmin,
+    count_nonzero,
+    l1_norm,
+    l2_norm,
+    log_sum,
+    logsumexp,
+    mean,
+    prod,
+    std,
+    sum_square,
+    var,
+)
 from samesum.frontends.arrays.reductions import max as greatest
 from samesum.frontends.arrays.reductions import min as least
 from samesum.frontends.arrays.reductions import sum as total
@@ -34,12 +47,7 @@ from samesum.frontends.arrays.scans import (
     cumulative_prod,
     cumulative_sum,
 )
-from samesum.frontends.arrays.searching import all as all_true
-from samesum.frontends.arrays.searching import any as any_true
-from samesum.frontends.arrays.searching import argmax, argmin, count_nonzero
 from samesum.frontends.arrays.segments import scatter_reduce, segment_reduce
-from samesum.frontends.arrays.variances import std, var
-from samesum.frontends.arrays.vector_norms import vector_norm
 from samesum.operators.apply import apply
 from samesum.specs.lookup import STANDARDS, lookup, operation_of
 from samesum.specs.row import Spec

@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 
 from samesum.formats.arrays import NDArray, native
-from samesum.formats.ulps import is_float, scaled_error, steps, unit
+from samesum.formats.rounding import is_float, scaled_error, steps, unit
 
 BLOCK = 1 << 20
 

@@ -12,8 +12,7 @@ import numpy as np
 from samesum.engine.arrays import as_array
 from samesum.errors import ArgumentError, DtypeError, ShapeError
 from samesum.formats.arrays import NDArray, integer_of, native
-from samesum.formats.rounding import FORMATS
-from samesum.formats.ulps import unit
+from samesum.formats.rounding import FORMATS, unit
 from samesum.frontends.arrays.calls import real_number
 from samesum.testing.allowances import ON_THESE_DATA, ONE_AFTER_ANOTHER, Order, added, in_a_row, source
 from samesum.testing.calls import Call, call_of, taken

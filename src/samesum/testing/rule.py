@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from samesum.formats.arrays import Dtype, NDArray
-from samesum.formats.ulps import steps, unit
+from samesum.formats.rounding import steps, unit
 from samesum.testing.families import Family
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from samesum.formats.arrays import NDArray
-from samesum.formats.ulps import steps
+from samesum.formats.rounding import steps
 from samesum.testing.families import Family
 from samesum.testing.lines import Lines, answers, axes_of, lines
 from samesum.testing.node import Node

@@ -10,8 +10,7 @@ from enum import Enum
 import numpy as np
 
 from samesum.formats.arrays import NDArray
-from samesum.formats.rounding import FORMATS
-from samesum.formats.ulps import unit
+from samesum.formats.rounding import FORMATS, unit
 from samesum.testing.allowances import Order, allowance
 from samesum.testing.families import Family, Judged, Scale, reduction_of
 from samesum.testing.figures import Figure, figure

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from samesum.formats.arrays import NDArray
-from samesum.formats.rounding import FORMATS
-from samesum.formats.ulps import unit
+from samesum.formats.rounding import FORMATS, unit
 from samesum.testing.allowances import CAREFUL
 from samesum.testing.families import reduction_of
 from samesum.testing.node import Node

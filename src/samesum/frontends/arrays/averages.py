@@ -18,8 +18,9 @@ from samesum.formats.arrays import ArrayLike, Dtype, NDArray, Result, boolean_of
 from samesum.formats.axes import Axes, all_from_front
 from samesum.formats.elements import FLOATS_PLUS
 from samesum.formats.rounding import FORMATS, quotient
-from samesum.frontends.arrays.calls import No, as_floats
+from samesum.frontends.arrays.calls import as_floats
 from samesum.frontends.arrays.dots import common_dtype
+from samesum.frontends.arrays.reducing import No
 from samesum.frontends.arrays.reductions import mean
 
 if TYPE_CHECKING:
@@ -49,7 +50,6 @@ def average(x: ArrayLike, /, axis: Axes = None, weights: ArrayLike | None = None
     integers from 2^53 on beside weights, DtypeError as `mean` and `vecdot` do.
     Source: NumPy, `average`.
 
-    >>> import numpy as np
     >>> average(np.array([[2.0, 10.0], [4.0, 20.0], [6.0, 30.0]]), 0, weights=[1, 3, 4])
     array([ 4.75, 23.75])
     >>> float(average(np.array([1e308, 1e308]), weights=np.array([3.0, 5.0])))
@@ -94,6 +94,9 @@ def checked_weights(x: Any, weights: Any, axis: Axes) -> tuple[tuple[int, ...], 
 def _quotients(x: NDArray, weights: NDArray, dtype: Dtype) -> NDArray:
     """Of each line: where two doubles do not say how the quotient is rounded, from integers."""
     products, sums = _sums(x, weights)
+    if np.isinf(sums[0]).any():  # of finite weights the sum is finite, too
+        end = np.finfo(np.float64).max
+        sums[0] = np.where(np.isfinite(weights).all(axis=-1), np.clip(sums[0], -end, end), sums[0])
     high = products[0] / sums[0]
     product = high * sums[0]
     rest = (products[0] - product) - product_error(high, sums[0], product) + products[1] - high * sums[1]
@@ -127,7 +130,7 @@ def rounded(x: NDArray, dtype: Dtype) -> NDArray:
 
 
 def _from_integers(x: NDArray, weights: NDArray, plain: NDArray, dtype: Dtype) -> NDArray:
-    """The quotients of lines; `plain` where an element is not finite or the sum of the weights is zero."""
+    """The quotients of lines; `plain` where an element is not finite."""
     from samesum.frontends.arrays.kept_states import state_of_products
     from samesum.frontends.arrays.state import State
 
@@ -138,11 +141,15 @@ def _from_integers(x: NDArray, weights: NDArray, plain: NDArray, dtype: Dtype) -
 
 
 def divided(above: State, below: State, plain: NDArray, dtype: Dtype) -> NDArray:
-    """The quotients of the sums of two states of floats; `plain` where one is not finite or the divisor is zero."""
+    """The quotients of the sums of two states of floats; `plain` where one is not finite."""
     totals: Any = [state._measures["sum"] for state in (above, below)]
     form, found = FORMATS[dtype.name], plain.reshape(-1).view(f"u{dtype.itemsize}").copy()
     pairs = zip(*(decoded_with_flags(each.totals.encoded()) for each in totals), strict=True)
     for place, ((a, up, flags), (b, more, others)) in enumerate(pairs):
-        if b and not flags | others:
+        if flags | others:
+            continue
+        if b:
             found[place] = form.nearest(*quotient((a if b > 0 else -a) << up, 0, abs(b) << more))
+        else:  # products below the least number are not zero
+            found[place] = form.infinity | (form.sign if a < 0 else 0) if a else form.nan
     return found.view(dtype).reshape(plain.shape)

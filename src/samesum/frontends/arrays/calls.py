@@ -1,15 +1,15 @@
-"""What the reductions share: rows as numbers, the keywords that type checkers know, and start values."""
+"""What the functions on arrays share: numbers given beside the data, rows as numbers, and start values."""
 
 from __future__ import annotations
 
 import math
 from operator import index
-from typing import Any, Literal, TypedDict
+from typing import Any
 
 import numpy as np
 
 from samesum.algebra.rows import MAX, MIN, SUM, Reduction
-from samesum.engine.arrays import as_array
+from samesum.engine.arrays import as_array, as_dtype
 from samesum.engine.machine import undisturbed
 from samesum.engine.memory import flags_of, reduce, reduce_by_code
 from samesum.errors import ArgumentError, ArgumentTypeError, DtypeError
@@ -17,8 +17,6 @@ from samesum.formats.arrays import ArrayLike, Dtype, DTypeLike, NDArray, Out, Re
 from samesum.formats.axes import Axes, all_from_front
 from samesum.formats.elements import BOOL, FLOAT8, FLOAT_DTYPES, FLOATS_PLUS, INTEGERS
 from samesum.frontends.arrays.state_names import mask_for
-
-# Numbers that the functions on arrays are given beside the data, checked.
 
 _EXACT_IN_FLOAT64 = FLOATS_PLUS | FLOAT8 | INTEGERS | BOOL
 _MOST = 2.0**53
@@ -64,58 +62,6 @@ def as_floats(x: ArrayLike) -> NDArray:
 _EXTREMES = (MIN, MAX)
 
 
-No = Literal[False]
-
-
-class Counted(TypedDict, total=False):
-    """Which elements count."""
-
-    where: ArrayLike | None
-
-
-class Placed(Counted, total=False):
-    """Which of equal elements is found."""
-
-    select_last_index: bool
-
-
-class Chosen(Counted, total=False):
-    """Where the result goes."""
-
-    out: Out | None
-
-
-class Started(Chosen, total=False):
-    """What joins the elements."""
-
-    initial: float | None
-
-
-class Converted(Chosen, total=False):
-    """Which dtype the result has."""
-
-    dtype: DTypeLike | None
-
-
-class Summed(Converted, Started, total=False):
-    """All of a sum or a product."""
-
-
-class Corrected(Converted, total=False):
-    """What the number of elements is corrected by, under one of its names."""
-
-    correction: float
-    ddof: float | None
-
-
-class Normed(TypedDict, total=False):
-    """All of a norm."""
-
-    ord: float
-    dtype: DTypeLike | None
-    out: Out | None
-
-
 class NumberedRow:
     """A row's pieces and what it asks of the core, as numbers: for small arrays every step counts."""
 
@@ -127,6 +73,23 @@ class NumberedRow:
     def keeping(self, keepdims: object) -> int:
         """The flags with that of `keepdims`. Raises ArgumentTypeError for what is no boolean."""
         return self.flags | (keepdims is True or boolean_of("keepdims", keepdims))
+
+
+def real_dtype(dtype: DTypeLike) -> Dtype:
+    """The type of a mean, a root or a logarithm: what is between two integers has no place in theirs."""
+    target = as_dtype(dtype)
+    assert target is not None
+    if target.kind in "iub":
+        raise DtypeError(f"a mean, root or logarithm of dtype {target.name} was asked for; allowed are float dtypes")
+    return target
+
+
+def checked_correction(correction: Any, name: str = "correction") -> float:
+    """The correction as a float; ArgumentTypeError for what is no number, ArgumentError for one that is not finite."""
+    number = real_number(name, correction) + 0.0
+    if not math.isfinite(number):
+        raise ArgumentError(f"{name} is {correction!r}; a finite number is needed")
+    return number
 
 
 @undisturbed

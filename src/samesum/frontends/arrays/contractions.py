@@ -44,7 +44,6 @@ def scaled_dot_product_attention(
     `is_causal` that is no boolean.
     Source: PyTorch, `torch.nn.functional.scaled_dot_product_attention`.
 
-    >>> import numpy as np
     >>> k = np.float32([[1e20, 0], [0, 1e20], [1e20, 0]])
     >>> scaled_dot_product_attention(np.float32([[1e20, 0]]), k, np.float32([[1, 2], [5, 6], [2, 4]]))
     array([[1.5, 3. ]], dtype=float32)
@@ -76,7 +75,6 @@ def matmul(a: ArrayLike, b: ArrayLike, /, *, dtype: DTypeLike | None = None, out
     ShapeError for scalars, for shapes that do not fit and if `out` has another shape.
     Source: the Python array API standard 2024.12, `matmul`.
 
-    >>> import numpy as np
     >>> matmul(np.float32([[1e8, 1, -1e8]]), np.float32([[1, 2], [3, 4], [1, 2]]))
     array([[3., 4.]], dtype=float32)
     """
@@ -93,7 +91,6 @@ def tensordot(a: ArrayLike, b: ArrayLike, /, *, axes: int | tuple[Sequence[int],
     AxisError for axes that are not there, that repeat or that are not in pairs, ShapeError for pairs of other lengths.
     Source: the Python array API standard 2024.12, `tensordot`.
 
-    >>> import numpy as np
     >>> tensordot(np.float32([[1e8, 1], [1, -1e8]]), np.float32([[1, 2], [3, 1]]))
     np.float32(5.0)
     """
@@ -122,7 +119,6 @@ def einsum(subscripts: str, *operands: ArrayLike, dtype: DTypeLike | None = None
     Raises ArgumentError for subscripts that say nothing sound, ShapeError for shapes that they do not fit, DtypeError
     as `matmul` does. Source: NumPy, `numpy.einsum`.
 
-    >>> import numpy as np
     >>> einsum("ij,j->i", np.float32([[1e8, 1, -1e8], [1, 2, 3]]), np.float32([1, 1, 1]))
     array([1., 6.], dtype=float32)
     """
@@ -152,7 +148,6 @@ def conv(
     Raises DtypeError as `matmul` does, ShapeError for shapes that do not fit, ArgumentError for numbers out of range
     and another text, ArgumentTypeError for what is no integer. Source: PyTorch, `torch.nn.functional.conv2d`.
 
-    >>> import numpy as np
     >>> conv(np.float32([[[1e8, 1, -1e8, 2, 1e8]]]), np.float32([[[1, 1, 1]]]), np.float32([3]), stride=2)
     array([[[4., 5.]]], dtype=float32)
     """

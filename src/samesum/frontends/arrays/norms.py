@@ -41,7 +41,6 @@ def layer_norm(
     does not fit, DtypeError for other dtypes, ArgumentError for an `eps` that is negative or not finite.
     Source: PyTorch, `torch.nn.functional.layer_norm`; ONNX LayerNormalization.
 
-    >>> import numpy as np
     >>> layer_norm(np.float32([[1, 2, 3, 4]]) * np.float32(1e30), 4, eps=0)
     array([[-1.3416408 , -0.44721362,  0.44721368,  1.3416407 ]],
           dtype=float32)
@@ -67,7 +66,6 @@ def rms_norm(
     for float16 and bfloat16. The rest is as in `layer_norm`; a line of zeros gives zeros.
     Source: PyTorch, `torch.nn.functional.rms_norm`; ONNX RMSNormalization.
 
-    >>> import numpy as np
     >>> rms_norm(np.float32([3e20, 4e20]), 2, eps=0)
     array([0.84852815, 1.1313709 ], dtype=float32)
     """
@@ -93,7 +91,6 @@ def group_norm(
     that the groups do not share evenly, and for a weight or bias of another length; the rest is as in `layer_norm`.
     Source: PyTorch, `torch.nn.functional.group_norm`; ONNX GroupNormalization-21.
 
-    >>> import numpy as np
     >>> group_norm(np.float32([[1, 3, 10, 30]]), 2, eps=0)
     array([[-1.,  1., -1.,  1.]], dtype=float32)
     """
@@ -124,7 +121,6 @@ def softmax(x: ArrayLike, /, axis: int = -1, *, out: Out | None = None) -> NDArr
     The result has the shape and dtype of `x`: float16, bfloat16, float32 or float64. Raises AxisError for an axis out
     of range, DtypeError for other dtypes. Source: PyTorch, `torch.nn.functional.softmax`; ONNX Softmax.
 
-    >>> import numpy as np
     >>> softmax(np.array([1000.0, 1000.0]))
     array([0.5, 0.5])
     """
@@ -136,7 +132,6 @@ def log_softmax(x: ArrayLike, /, axis: int = -1, *, out: Out | None = None) -> N
 
     Source: PyTorch, `torch.nn.functional.log_softmax`; ONNX LogSoftmax.
 
-    >>> import numpy as np
     >>> log_softmax(np.array([0.0, -1000.0]))
     array([   -0., -1000.])
     """

@@ -16,8 +16,7 @@ from samesum.engine.totals import Totals, decoded
 from samesum.errors import ArgumentError, DtypeError, ModelError, ShapeError
 from samesum.formats.arrays import ArrayLike, Dtype, DTypeLike, NDArray, boolean_of, native, type_text
 from samesum.formats.axes import all_from_front, axis_number
-from samesum.frontends.arrays.measure import Measure, Sums
-from samesum.frontends.arrays.measures import FloatProducts, IntegerProducts
+from samesum.frontends.arrays.measure import FloatProducts, IntegerProducts, Measure, Sums
 from samesum.frontends.arrays.scans import cumulative_max, cumulative_min, cumulative_prod, cumulative_sum
 from samesum.frontends.arrays.state import State
 from samesum.frontends.arrays.state_bytes import unpacked
@@ -34,7 +33,7 @@ def _prefixes(measure: Measure, x: NDArray, axis: int, dtype: Dtype, is_exclusiv
     The measure is of the same axis, of elements of this type, and of results of `dtype`.
     """
     if isinstance(measure, FloatProducts):
-        return measure.products.scan(x, axis, is_exclusive, dtype)  # type: ignore[no-any-return]
+        return measure.totals.scan(x, axis, is_exclusive, dtype)  # type: ignore[no-any-return]
     row = CUMULATIVE_PROD if isinstance(measure, IntegerProducts) else CUMULATIVE_SUM
     flags = flags_of(row) | (EXCLUSIVE if is_exclusive else 0)
     if isinstance(measure, Sums) and dtype.kind not in "iu":
@@ -126,7 +125,6 @@ class Scan:
     Raises ArgumentError for another name and for what an extreme does not have, AxisError for an axis that is no
     integer, DtypeError for a dtype that the function refuses.
 
-    >>> import numpy as np
     >>> scan = Scan("sum")
     >>> scan.update(np.array([1e300, 1.0]))
     array([1.e+300, 1.e+300])

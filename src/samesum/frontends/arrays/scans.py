@@ -36,7 +36,6 @@ def cumulative_sum(
     of another shape and for `include_initial` together with `exclusive`, DtypeError as `sum` does.
     Source: the Python array API standard, `cumulative_sum`; ONNX CumSum, OpenVINO CumSum-3.
 
-    >>> import numpy as np
     >>> cumulative_sum(np.array([1.0, 2.0, 3.0]), include_initial=True)
     array([0., 1., 3., 6.])
     >>> cumulative_sum(np.array([1.0, 2.0, 3.0]), exclusive=True, reverse=True)
@@ -62,7 +61,6 @@ def cumulative_prod(
     No prefix suffers from an overflow or underflow of an earlier one. Types, arguments and errors are those of
     `cumulative_sum`. Source: the Python array API standard, `cumulative_prod`; ONNX CumProd.
 
-    >>> import numpy as np
     >>> cumulative_prod(np.array([1, 2, 3]), include_initial=True)
     array([1, 1, 2, 6])
     >>> cumulative_prod(np.array([1e200, 1e200, 1e-300]))
@@ -82,7 +80,6 @@ def cumulative_min(
     for rank 0 and for `out` of another shape, DtypeError for `out` of another dtype.
     Source: NumPy, `minimum.accumulate`; PyTorch, `cummin`; IEEE 754-2019, minimum.
 
-    >>> import numpy as np
     >>> cumulative_min(np.array([3.0, 5.0, 1.0, np.nan, 0.0]))
     array([ 3.,  3.,  1., nan, nan])
     """
@@ -97,7 +94,6 @@ def cumulative_max(
     +0 is above -0. Types, arguments and errors are those of `cumulative_min`.
     Source: NumPy, `maximum.accumulate`; PyTorch, `cummax`; IEEE 754-2019, maximum.
 
-    >>> import numpy as np
     >>> cumulative_max(np.array([[3, 1, 4], [1, 5, 9]]), axis=1, reverse=True)
     array([[4, 4, 4],
            [9, 9, 9]])
@@ -116,7 +112,6 @@ def cumulative_logsumexp(
     `cumulative_min`; DtypeError for float8, ArgumentError for integers from 2^53 on.
     Source: PyTorch, `logcumsumexp`; NumPy, `logaddexp.accumulate`.
 
-    >>> import numpy as np
     >>> cumulative_logsumexp(np.array([1000.0, 1000.0, -np.inf]))
     array([1000.        , 1000.69314718, 1000.69314718])
     """

@@ -15,7 +15,7 @@ from samesum.engine.segments import reduce_labelled, scatter_elements
 from samesum.errors import ArgumentError, AttributeValueError, DtypeError, ShapeError, saying
 from samesum.formats.arrays import ArrayLike, Dtype, NDArray, boolean_of, checked, integer_of
 from samesum.formats.axes import from_front
-from samesum.frontends.arrays.variances import checked_correction
+from samesum.frontends.arrays.calls import checked_correction
 
 Segments = Literal[
     "sum", "mean", "prod", "min", "max", "var", "std", "l1", "l2", "l1_norm", "l2_norm", "sum_square", "log_sum",
@@ -50,7 +50,6 @@ def segment_reduce(
     or not below `num_segments` and for another `reduce`; AxisError for an axis out of range.
     Source: TensorFlow, `tf.math.unsorted_segment_sum` and its siblings.
 
-    >>> import numpy as np
     >>> x = np.float32([0.1, 1e8, 0.2, -1e8, 5])
     >>> segment_reduce(x, [1, 0, 1, 0, 0])
     array([5. , 0.3], dtype=float32)
@@ -95,7 +94,6 @@ def scatter_reduce(
     dtype; AxisError for an axis out of range.
     Source: PyTorch, `Tensor.scatter_reduce` and `index_reduce`.
 
-    >>> import numpy as np
     >>> scatter_reduce(np.zeros(1, np.float32), 0, np.zeros(2**20, np.int64), np.full(2**20, 0.1, np.float32))
     array([104857.6], dtype=float32)
     >>> scatter_reduce(np.zeros((2, 2)), 0, [1, 1, 0], [[1.0, 2], [3, 4], [5, 6]], "mean", include_self=False)

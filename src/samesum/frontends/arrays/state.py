@@ -14,6 +14,7 @@ from samesum.engine.machine import undisturbed
 from samesum.errors import ArgumentError, ArgumentTypeError, AxisError, DtypeError, ModelError, ShapeError
 from samesum.formats.arrays import ArrayLike, Dtype, DTypeLike, NDArray, integer_of, native, type_text
 from samesum.formats.axes import Axes, all_from_front, axis_number
+from samesum.frontends.arrays.calls import checked_correction
 from samesum.frontends.arrays.measure import Measure
 from samesum.frontends.arrays.measures import KEYS, measure_of
 from samesum.frontends.arrays.state_bytes import Header, dtype_named, is_consistent, outputs_fit, packed, unpacked
@@ -28,7 +29,6 @@ from samesum.frontends.arrays.state_names import (
     pieces,
 )
 from samesum.frontends.arrays.state_results import result_of, result_types
-from samesum.frontends.arrays.variances import checked_correction
 
 
 class State:
@@ -50,7 +50,6 @@ class State:
     DtypeError as `reduce` does. A state whose update did not come to its end, because it was interrupted or memory was
     short, refuses everything afterwards.
 
-    >>> import numpy as np
     >>> state = State(["sum", "max"])
     >>> for chunk in ([1e300, 1.0], [-1e300, 3.0]):
     ...     state.update(np.array(chunk))

@@ -16,12 +16,12 @@ from samesum.formats.arrays import Dtype
 from samesum.formats.axes import all_from_front
 from samesum.formats.elements import FLOATS_PLUS
 from samesum.frontends.arrays.averages import checked_weights
-from samesum.frontends.arrays.calls import as_floats, real_number
+from samesum.frontends.arrays.calls import as_floats, checked_correction, real_number
+from samesum.frontends.arrays.dots import is_nonzero, magnitudes, vector_norm
 from samesum.frontends.arrays.measures import farthest
+from samesum.frontends.arrays.reductions import reduce
 from samesum.frontends.arrays.state_names import MEASURES, WITH_POSITION, WITHOUT_EMPTY, mask_for
-from samesum.frontends.arrays.state_results import reduce, result_types
-from samesum.frontends.arrays.variances import checked_correction
-from samesum.frontends.arrays.vector_norms import is_nonzero, magnitudes, vector_norm
+from samesum.frontends.arrays.state_results import result_types
 from samesum.frontends.dask import blocks
 from samesum.frontends.dask.blocks import Wanted, as_lazy, joined_short
 

@@ -15,7 +15,7 @@ from samesum.files.opening import read_bytes
 if TYPE_CHECKING:
     from samesum.frontends.models.model import Model
     from samesum.graph.model import Graph
-    from samesum.graph.survey import Survey
+from samesum.graph.survey import Survey
 
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview
 _SUFFIXES = {".onnx": "onnx", ".xml": "openvino"}

@@ -150,7 +150,6 @@ def exact_session(
     ArgumentError for options that hold samesum's operators for other models, ModelError for a file that is no
     ONNX model, and what ONNX Runtime raises.
 
-    >>> import numpy as np
     >>> session = exact_session("examples/onnx/l2_normalize.onnx")
     >>> session.run(["y"], {"x": np.full((1, 1, 1024), 3e30, np.float32)})[0][0, 0, 0]
     np.float32(0.03125)

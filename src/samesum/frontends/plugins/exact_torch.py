@@ -69,7 +69,7 @@ def _chosen(operators: Iterable[str] | None) -> tuple[str, ...]:
 
 def _enter(names: tuple[str, ...]) -> None:
     new_library = _library_class()
-    from samesum.frontends.plugins.torch_kernels import OVERRIDES
+    from samesum.frontends.plugins.torch_products import OVERRIDES
 
     with _lock:
         for name in names:

@@ -46,7 +46,6 @@ class InferenceSession:
     that is no model, UnsupportedOperator with every operator that cannot run.
     Source: https://onnxruntime.ai/docs/api/python/api_summary.html.
 
-    >>> import numpy as np
     >>> session = InferenceSession("examples/onnx/opset13/reduce_sum_axes_2_3.onnx")
     >>> session.get_inputs()[0]
     NodeArg(name='data', type='tensor(float)', shape=[6, 12, 10, 24])

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -11,9 +10,8 @@ import torch
 from samesum.algebra.rows import LAYER_NORM, MEAN, RMS_NORM
 from samesum.engine.memory import KEEPDIMS, reduce
 from samesum.engine.norms import Epsilon, normalize_lines, normalize_lines_with_inverse
-from samesum.errors import SamesumError
 from samesum.formats.arrays import NDArray
-from samesum.frontends.plugins.torch_overrides import FLOATS, Kernel, NotHere, Override, array_of, check, tensor_of
+from samesum.frontends.plugins.torch_overrides import FLOATS, Composed, NotHere, Override, array_of, check, tensor_of
 
 _OUTS = ("out0", "out1", "out2")
 _HALVES = (torch.float16, torch.bfloat16)
@@ -129,47 +127,17 @@ class _RmsNorm(torch.autograd.Function):  # type: ignore[misc]
         return for_x, None, for_weight, None
 
 
-def is_transformed(keys: Any) -> bool:
-    """Whether the call is one that torch.func, a tracer or forward derivatives look into."""
-    key = torch._C.DispatchKey
-    return bool(
-        keys.has(key.Python)
-        or keys.has(key.FuncTorchDynamicLayerBackMode)
-        or torch.autograd.forward_ad._current_level >= 0
-    )
+def _rms_arguments(x: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> tuple[Any, ...]:
+    check(x, FLOATS)
+    number = torch.finfo(torch.float32 if x.dtype in _HALVES else x.dtype).eps if eps is None else eps
+    return x, normalized_shape, weight, number
 
 
-@dataclass(frozen=True, slots=True)
-class _RmsNormOverride:
-    """PyTorch composes rms_norm of other operators and derives its gradients from theirs."""
-
-    overload: str = "rms_norm"
-
-    def kernels(self) -> Iterator[tuple[str, Kernel]]:
-        """One for a call whose gradients are asked for, one for others."""
-        before = torch.library.get_kernel(f"aten::{self.overload}", "CPU")
-
-        def run(keys: Any, x: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Any:
-            try:
-                if is_transformed(keys):
-                    raise NotHere
-                check(x, FLOATS)
-                number = torch.finfo(torch.float32 if x.dtype in _HALVES else x.dtype).eps if eps is None else eps
-                if torch.is_grad_enabled() and any(each is not None and each.requires_grad for each in (x, weight)):
-                    return _RmsNorm.apply(x, normalized_shape, weight, number)
-                return _rms_norm(x, normalized_shape, weight, number)
-            except (NotHere, SamesumError):
-                return before.call_boxed(keys, x, normalized_shape, weight, eps)
-
-        yield "CPU", run
-        yield "AutogradCPU", run
-
-
-NORMS: dict[str, tuple[Override | _RmsNormOverride, ...]] = {
+NORMS: dict[str, tuple[Override | Composed, ...]] = {
     "layer_norm": (
         Override("native_layer_norm", _layer_norm),
         Override("native_layer_norm.out", _layer_norm, outs=_OUTS),
     ),
-    "rms_norm": (_RmsNormOverride(),),
+    "rms_norm": (Composed("rms_norm", _rms_arguments, _rms_norm, _RmsNorm),),
     "group_norm": (Override("native_group_norm", _group_norm),),
 }

@@ -70,6 +70,46 @@ class Override:
         return results
 
 
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """An operator that PyTorch composes of others, or chooses kernels for, and derives its gradients from theirs.
+
+    `arguments` makes of a call's arguments those of `compute` and of `derived`, which has gradients of its own.
+    """
+
+    overload: str
+    arguments: Callable[..., tuple[Any, ...]]
+    compute: Kernel
+    derived: Any
+
+    def kernels(self) -> Iterator[tuple[str, Kernel]]:
+        """The same for calls whose gradients are asked for and for others."""
+        before = torch.library.get_kernel(f"aten::{self.overload}", "CPU")
+
+        def run(keys: Any, *given: Any, **named: Any) -> Any:
+            try:
+                if _is_transformed(keys):
+                    raise NotHere
+                arguments = self.arguments(*given, **named)
+                is_derived = torch.is_grad_enabled() and any(getattr(x, "requires_grad", False) for x in arguments)
+                return self.derived.apply(*arguments) if is_derived else self.compute(*arguments)
+            except (NotHere, SamesumError):
+                return before.call_boxed(keys, *given, **named)
+
+        yield "CPU", run
+        yield "AutogradCPU", run
+
+
+def _is_transformed(keys: Any) -> bool:
+    """Whether the call is one that torch.func, a tracer or forward derivatives look into."""
+    key = torch._C.DispatchKey
+    return bool(
+        keys.has(key.Python)
+        or keys.has(key.FuncTorchDynamicLayerBackMode)
+        or torch.autograd.forward_ad._current_level >= 0
+    )
+
+
 def with_out(overload: str, out: str, compute: Kernel, takes_dtype: bool = False) -> tuple[Override, ...]:
     """The overload that makes its result and the one that writes it to a tensor."""
     return Override(overload, compute), Override(out, compute, takes_dtype)

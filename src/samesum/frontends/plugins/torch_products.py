@@ -1,9 +1,8 @@
-"""Products of matrices and convolutions of PyTorch's on the CPU by samesum."""
+"""Products of PyTorch's on the CPU by samesum, and all kernels that are replaced."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,11 +11,11 @@ import torch
 from samesum.engine.attention import attention
 from samesum.engine.contractions import NOTHING, Added, matmul
 from samesum.engine.convolutions import Taps, convolve, plain_taps, transposed_taps, windows
-from samesum.errors import SamesumError
 from samesum.formats.arrays import NDArray, broadcast
-from samesum.frontends.plugins.torch_norms import is_transformed, laid_out_as
+from samesum.frontends.plugins.torch_norms import NORMS, laid_out_as
 from samesum.frontends.plugins.torch_overrides import (
     FLOATS,
+    Composed,
     Kernel,
     NotHere,
     Override,
@@ -25,6 +24,7 @@ from samesum.frontends.plugins.torch_overrides import (
     tensor_of,
     with_out,
 )
+from samesum.frontends.plugins.torch_reductions import LINES, REDUCTIONS, SCATTERS
 
 # Scaled dot product attention of PyTorch's on the CPU by samesum.
 
@@ -96,44 +96,20 @@ class _Attention(torch.autograd.Function):  # type: ignore[misc]
         return *(next(grads).to(x.dtype) if is_needed else None for x, is_needed in given), None
 
 
-@dataclass(frozen=True, slots=True)
-class _AttentionOverride:
-    """PyTorch chooses among kernels of its own, which round between the steps."""
-
-    overload: str = "scaled_dot_product_attention"
-
-    def kernels(self) -> Iterator[tuple[str, Kernel]]:
-        """One for a call whose gradients are asked for, one for others."""
-        before = torch.library.get_kernel(f"aten::{self.overload}", "CPU")
-
-        def run(
-            keys: Any,
-            q: Any,
-            k: Any,
-            v: Any,
-            attn_mask: Any = None,
-            dropout_p: float = 0.0,
-            is_causal: bool = False,
-            *,
-            scale: float | None = None,
-            enable_gqa: bool = False,
-        ) -> Any:
-            call = (is_causal, scale, enable_gqa)
-            try:
-                if is_transformed(keys) or dropout_p:
-                    raise NotHere
-                if torch.is_grad_enabled() and any(x is not None and x.requires_grad for x in (q, k, v, attn_mask)):
-                    return _Attention.apply(q, k, v, attn_mask, call)
-                return _attention(q, k, v, attn_mask, call)
-            except (NotHere, SamesumError):
-                named = {"scale": scale, "enable_gqa": enable_gqa}
-                return before.call_boxed(keys, q, k, v, attn_mask, dropout_p, is_causal, **named)
-
-        yield "CPU", run
-        yield "AutogradCPU", run
-
-
-ATTENTION: dict[str, tuple[_AttentionOverride, ...]] = {"scaled_dot_product_attention": (_AttentionOverride(),)}
+def _attention_arguments(
+    q: Any,
+    k: Any,
+    v: Any,
+    attn_mask: Any = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    *,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> tuple[Any, ...]:
+    if dropout_p:
+        raise NotHere
+    return q, k, v, attn_mask, (is_causal, scale, enable_gqa)
 
 
 def _arrays(*tensors: torch.Tensor | None) -> list[NDArray]:
@@ -207,29 +183,9 @@ class _Linear(torch.autograd.Function):  # type: ignore[misc]
         return for_x, for_weight, rows.sum(0) if ctx.needs_input_grad[2] else None
 
 
-@dataclass(frozen=True, slots=True)
-class _LinearOverride:
-    """PyTorch composes linear of other operators, and adds the bias to what was rounded where memory is not dense."""
-
-    overload: str = "linear"
-
-    def kernels(self) -> Iterator[tuple[str, Kernel]]:
-        """One for a call whose gradients are asked for, one for others."""
-        before = torch.library.get_kernel(f"aten::{self.overload}", "CPU")
-
-        def run(keys: Any, x: Any, weight: Any, bias: Any = None) -> Any:
-            try:
-                if is_transformed(keys):
-                    raise NotHere
-                check(x, FLOATS)
-                if torch.is_grad_enabled() and any(e is not None and e.requires_grad for e in (x, weight, bias)):
-                    return _Linear.apply(x, weight, bias)
-                return _linear(x, weight, bias)
-            except (NotHere, SamesumError):
-                return before.call_boxed(keys, x, weight, bias)
-
-        yield "CPU", run
-        yield "AutogradCPU", run
+def _linear_arguments(x: Any, weight: Any, bias: Any = None) -> tuple[Any, ...]:
+    check(x, FLOATS)
+    return x, weight, bias
 
 
 def _convolution(
@@ -273,13 +229,19 @@ def _with_in_place(name: str, compute: Kernel) -> tuple[Override, ...]:
     return *with_out(name, f"{name}.out", compute), Override(f"{name}_", compute)
 
 
-PRODUCTS: dict[str, tuple[Override | _LinearOverride, ...]] = {
+_PRODUCTS: dict[str, tuple[Override | Composed, ...]] = {
     "mm": with_out("mm", "mm.out", _product(2, 2)),
     "bmm": with_out("bmm", "bmm.out", _product(3, 3)),
     "dot": with_out("dot", "dot.out", _product(1, 1)),
     "addmm": _with_in_place("addmm", _added(2, 2)),
     "addmv": _with_in_place("addmv", _added(2, 1)),
     "baddbmm": _with_in_place("baddbmm", _added(3, 3)),
-    "linear": (_LinearOverride(),),
+    "linear": (Composed("linear", _linear_arguments, _linear, _Linear),),
     "convolution": (Override("convolution", _convolution),),
+    "scaled_dot_product_attention": (
+        Composed("scaled_dot_product_attention", _attention_arguments, _attention, _Attention),
+    ),
 }
+
+OVERRIDES: Mapping[str, Sequence[Override | Composed]] = {**REDUCTIONS, **LINES, **NORMS, **SCATTERS, **_PRODUCTS}
+"""By the name that PyTorch's users know, the overloads that their calls reach."""

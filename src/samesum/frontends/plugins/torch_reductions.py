@@ -30,7 +30,7 @@ from samesum.algebra.rows import (
 )
 from samesum.engine.memory import KEEPDIMS, normalize, reduce, reduce_corrected_by_code, scan
 from samesum.engine.segments import reduce_labelled, scatter_elements
-from samesum.frontends.arrays.vector_norms import vector_norm
+from samesum.frontends.arrays.dots import vector_norm
 from samesum.frontends.plugins.torch_overrides import (
     FLOATS,
     INTEGERS,

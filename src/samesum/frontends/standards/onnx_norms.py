@@ -1,19 +1,14 @@
-"""ONNX's API for arrays, normalizations and global pools: named and called as the standard does."""
+"""ONNX's API for arrays, quantized numbers, normalizations and global pools: named and called as the standard does."""
+
+# ruff: noqa: N803 - the inputs have the standard's names
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Literal, overload
 
-from samesum.errors import AttributeValueError
 from samesum.formats.arrays import ArrayLike, NDArray, Out
-from samesum.frontends.standards.attributes import arrays, hashed, normalize, operation_given
-from samesum.operators.apply import apply, apply_all
-from samesum.specs.lookup import operation_of
-
-# ONNX's API for arrays, numbers and their quantized form: named and called as the standard does.
-
-_DEFAULTS = {"axis": 1, "block_size": 0, "output_dtype": 0, "saturate": 1, "precision": 0}
+from samesum.frontends.standards.calls import normalize, one, several, some
 
 
 def QuantizeLinear(
@@ -39,19 +34,10 @@ def QuantizeLinear(
     AxisError for an axis out of range, AttributeValueError for another output type.
     Source: https://onnx.ai/onnx/operators/onnx__QuantizeLinear.html (10, 13, 19, 21, 23, 24, 25).
 
-    >>> import numpy as np
     >>> QuantizeLinear(np.float32([-1, 0, 0.3, 0.5, 99]), np.float32(0.2), np.uint8(10))
     array([  5,  10,  12,  12, 255], dtype=uint8)
     """
-    attributes = {
-        "axis": axis,
-        "block_size": block_size,
-        "output_dtype": output_dtype,
-        "precision": precision,
-        "saturate": saturate,
-    }
-    operation = operation_given("onnx", "QuantizeLinear", opset, _DEFAULTS, attributes)
-    return apply(operation, arrays(x, y_scale, y_zero_point))
+    return one("onnx", QuantizeLinear, locals())
 
 
 def DequantizeLinear(
@@ -69,13 +55,10 @@ def DequantizeLinear(
     Scale and zero point, `axis` and `block_size` and the errors are as in `QuantizeLinear`.
     Source: https://onnx.ai/onnx/operators/onnx__DequantizeLinear.html (10, 13, 19, 21, 23, 24, 25).
 
-    >>> import numpy as np
     >>> DequantizeLinear(np.int32([2**31 - 1, -3]), np.float32(0.1))
     array([ 2.1474837e+08, -3.0000001e-01], dtype=float32)
     """
-    attributes = {"axis": axis, "block_size": block_size, "output_dtype": output_dtype}
-    operation = operation_given("onnx", "DequantizeLinear", opset, _DEFAULTS, attributes)
-    return apply(operation, arrays(x, x_scale, x_zero_point))
+    return one("onnx", DequantizeLinear, locals())
 
 
 def DynamicQuantizeLinear(x: ArrayLike, *, opset: int | None = None) -> tuple[NDArray, NDArray, NDArray]:
@@ -88,15 +71,11 @@ def DynamicQuantizeLinear(x: ArrayLike, *, opset: int | None = None) -> tuple[ND
     Raises DtypeError for data that are not float32.
     Source: https://onnx.ai/onnx/operators/onnx__DynamicQuantizeLinear.html (11).
 
-    >>> import numpy as np
     >>> DynamicQuantizeLinear(np.float32([0, 2, -3]))
     (array([153, 255,   0], dtype=uint8), array(0.01960784, dtype=float32), array(153, dtype=uint8))
     """
-    y, scale, zero = apply_all(operation_of("onnx", "DynamicQuantizeLinear", opset), 3, arrays(x))
+    y, scale, zero = several("onnx", DynamicQuantizeLinear, locals(), 3)
     return y, scale, zero
-
-
-# ruff: noqa: N803 - the inputs have the standard's names
 
 
 def Softmax(input: ArrayLike, *, axis: int | None = None, opset: int | None = None, out: Out | None = None) -> NDArray:
@@ -110,7 +89,6 @@ def Softmax(input: ArrayLike, *, axis: int | None = None, opset: int | None = No
     AxisError for an axis out of range, ShapeError for `input` of rank 0 or `out` of another shape.
     Source: https://onnx.ai/onnx/operators/onnx__Softmax.html (1, 11, 13).
 
-    >>> import numpy as np
     >>> Softmax(np.array([[1000.0, 1000.0], [0.0, -np.inf]]))
     array([[0.5, 0.5],
            [1. , 0. ]])
@@ -126,7 +104,6 @@ def LogSoftmax(
     Arguments, types and errors are those of `Softmax`.
     Source: https://onnx.ai/onnx/operators/onnx__LogSoftmax.html (1, 11, 13).
 
-    >>> import numpy as np
     >>> LogSoftmax(np.array([[0.0, -1000.0], [-np.inf, 5.0]]))
     array([[   -0., -1000.],
            [  -inf,     0.]])
@@ -140,7 +117,6 @@ def Hardmax(input: ArrayLike, *, axis: int | None = None, opset: int | None = No
     Before opset 13 there is one maximum for each row of the matrix. Arguments, types and errors are those of `Softmax`.
     Source: https://onnx.ai/onnx/operators/onnx__Hardmax.html (1, 11, 13).
 
-    >>> import numpy as np
     >>> Hardmax(np.array([[3.0, 7.0, 7.0], [1.0, 0.0, 0.0]]))
     array([[0., 1., 0.],
            [1., 0., 0.]])
@@ -196,17 +172,10 @@ def LayerNormalization(
     three outputs with another `stash_type`.
     Source: https://onnx.ai/onnx/operators/onnx__LayerNormalization.html (17).
 
-    >>> import numpy as np
     >>> LayerNormalization(np.float32([[1e30, 3e30]]), np.float32([1, 1]))
     array([[-1.,  1.]], dtype=float32)
     """
-    if not isinstance(outputs, int) or outputs not in (1, 3):
-        raise AttributeValueError(f"outputs is {outputs!r}; allowed are 1 and 3")
-    inputs = (X, Scale) if B is None else (X, Scale, B)
-    if outputs == 3:
-        attributes = {"axis": axis, "epsilon": epsilon, "stash_type": stash_type}
-        return apply_all(operation_of("onnx", "LayerNormalization", opset, **attributes), 3, arrays(*inputs))
-    return _applied("LayerNormalization", opset, inputs, axis=axis, epsilon=epsilon, stash_type=stash_type)
+    return some("onnx", LayerNormalization, locals(), 1, 3)
 
 
 def RMSNormalization(
@@ -223,11 +192,10 @@ def RMSNormalization(
     The rest is as in `LayerNormalization`.
     Source: https://onnx.ai/onnx/operators/onnx__RMSNormalization.html (23).
 
-    >>> import numpy as np
     >>> RMSNormalization(np.float32([[3e20, 3e20]]), np.float32([1, 2]))
     array([[1., 2.]], dtype=float32)
     """
-    return _applied("RMSNormalization", opset, (X, scale), axis=axis, epsilon=epsilon, stash_type=stash_type)
+    return one("onnx", RMSNormalization, locals())
 
 
 def GroupNormalization(
@@ -247,13 +215,10 @@ def GroupNormalization(
     that the groups do not share evenly; the rest is as in `LayerNormalization`.
     Source: https://onnx.ai/onnx/operators/onnx__GroupNormalization.html (18, 21).
 
-    >>> import numpy as np
     >>> GroupNormalization(np.float32([[1000, 1002, 5, 9]]), np.ones(4, "f"), np.zeros(4, "f"), num_groups=2, epsilon=0)
     array([[-1.,  1., -1.,  1.]], dtype=float32)
     """
-    newer = {} if stash_type is None else {"stash_type": stash_type}
-    inputs = (X, scale, bias)
-    return _applied("GroupNormalization", opset, inputs, num_groups=num_groups, epsilon=epsilon, **newer)
+    return one("onnx", GroupNormalization, locals())
 
 
 def InstanceNormalization(
@@ -263,12 +228,11 @@ def InstanceNormalization(
 
     Source: https://onnx.ai/onnx/operators/onnx__InstanceNormalization.html (1, 6, 22).
 
-    >>> import numpy as np
     >>> InstanceNormalization(np.float32([[[1, 3], [5, 9]]]), np.float32([1, 2]), np.float32([0, 1]), epsilon=0)
     array([[[-1.,  1.],
             [-1.,  3.]]], dtype=float32)
     """
-    return _applied("InstanceNormalization", opset, (input, scale, B), epsilon=epsilon)
+    return one("onnx", InstanceNormalization, locals())
 
 
 def MeanVarianceNormalization(X: ArrayLike, *, axes: Sequence[int] = (0, 2, 3), opset: int | None = None) -> NDArray:
@@ -276,12 +240,11 @@ def MeanVarianceNormalization(X: ArrayLike, *, axes: Sequence[int] = (0, 2, 3), 
 
     Source: https://onnx.ai/onnx/operators/onnx__MeanVarianceNormalization.html (9, 13).
 
-    >>> import numpy as np
     >>> MeanVarianceNormalization(np.float32([[1, 3], [100, 102]]), axes=[1])
     array([[-1.,  1.],
            [-1.,  1.]], dtype=float32)
     """
-    return _applied("MeanVarianceNormalization", opset, (X,), axes=hashed(axes))
+    return one("onnx", MeanVarianceNormalization, locals())
 
 
 def LpNormalization(input: ArrayLike, *, axis: int = -1, p: int = 2, opset: int | None = None) -> NDArray:
@@ -290,11 +253,10 @@ def LpNormalization(input: ArrayLike, *, axis: int = -1, p: int = 2, opset: int 
 
     Source: https://onnx.ai/onnx/operators/onnx__LpNormalization.html (1, 22).
 
-    >>> import numpy as np
     >>> LpNormalization(np.float32([3, 4]) * np.float32(2.0**100))
     array([0.6, 0.8], dtype=float32)
     """
-    return _applied("LpNormalization", opset, (input,), axis=axis, p=p)
+    return one("onnx", LpNormalization, locals())
 
 
 def GlobalAveragePool(X: ArrayLike, *, opset: int | None = None) -> NDArray:
@@ -302,11 +264,10 @@ def GlobalAveragePool(X: ArrayLike, *, opset: int | None = None) -> NDArray:
 
     Source: https://onnx.ai/onnx/operators/onnx__GlobalAveragePool.html (1, 22).
 
-    >>> import numpy as np
     >>> GlobalAveragePool(np.float32([[[1, 2, 6]]]))
     array([[[3.]]], dtype=float32)
     """
-    return _applied("GlobalAveragePool", opset, (X,))
+    return one("onnx", GlobalAveragePool, locals())
 
 
 def GlobalMaxPool(X: ArrayLike, *, opset: int | None = None) -> NDArray:
@@ -314,11 +275,10 @@ def GlobalMaxPool(X: ArrayLike, *, opset: int | None = None) -> NDArray:
 
     Source: https://onnx.ai/onnx/operators/onnx__GlobalMaxPool.html (1, 22).
 
-    >>> import numpy as np
     >>> GlobalMaxPool(np.float32([[[1, 2, 6]]]))
     array([[[6.]]], dtype=float32)
     """
-    return _applied("GlobalMaxPool", opset, (X,))
+    return one("onnx", GlobalMaxPool, locals())
 
 
 def GlobalLpPool(X: ArrayLike, *, p: int = 2, opset: int | None = None) -> NDArray:
@@ -326,12 +286,7 @@ def GlobalLpPool(X: ArrayLike, *, p: int = 2, opset: int | None = None) -> NDArr
 
     Source: https://onnx.ai/onnx/operators/onnx__GlobalLpPool.html (1, 2, 22).
 
-    >>> import numpy as np
     >>> GlobalLpPool(np.float32([[[3e30, 4e30]]]))
     array([[[5.e+30]]], dtype=float32)
     """
-    return _applied("GlobalLpPool", opset, (X,), p=p)
-
-
-def _applied(name: str, opset: int | None, inputs: Sequence[ArrayLike], **attributes: object) -> NDArray:
-    return apply(operation_of("onnx", name, opset, **attributes), arrays(*inputs))
+    return one("onnx", GlobalLpPool, locals())

@@ -7,14 +7,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, Required, TypedDict, Unpack, overload
 
-from samesum.errors import AttributeValueError
 from samesum.formats.arrays import ArrayLike, NDArray
-from samesum.frontends.standards.attributes import arrays, operation_given
-from samesum.operators.apply import apply, apply_all
-from samesum.specs.bind import Operation
-from samesum.specs.lookup import operation_of
-
-_DEFAULTS = {"auto_pad": "NOTSET", "ceil_mode": 0, "count_include_pad": 0, "storage_order": 0}
+from samesum.frontends.standards.calls import one, some
 
 
 def AveragePool(
@@ -41,22 +35,10 @@ def AveragePool(
     AttributeValueError for numbers out of range, UnsupportedOperator for an attribute that the version does not have.
     Source: https://onnx.ai/onnx/operators/onnx__AveragePool.html (1, 7, 10, 11, 19, 22).
 
-    >>> import numpy as np
     >>> AveragePool(np.float32([[[1e30, 4, -1e30, 2, 1e30]]]), kernel_shape=[3], strides=[2])
     array([[[1.3333334, 0.6666667]]], dtype=float32)
     """
-    operation = _operation(
-        "AveragePool",
-        opset,
-        kernel_shape=kernel_shape,
-        strides=strides,
-        pads=pads,
-        dilations=dilations,
-        auto_pad=auto_pad,
-        ceil_mode=ceil_mode,
-        count_include_pad=count_include_pad,
-    )
-    return apply(operation, arrays(X))
+    return one("onnx", AveragePool, locals())
 
 
 class _Windows(TypedDict, total=False):
@@ -96,24 +78,10 @@ def MaxPool(
     after the channels from the first to the last.
     Source: https://onnx.ai/onnx/operators/onnx__MaxPool.html (1, 8, 10, 11, 12, 22).
 
-    >>> import numpy as np
     >>> MaxPool(np.float32([[[1, 5, 2, 4]]]), kernel_shape=[2], strides=[2], outputs=2)
     (array([[[5., 4.]]], dtype=float32), array([[[1, 3]]]))
     """
-    if not isinstance(outputs, int) or outputs not in (1, 2):
-        raise AttributeValueError(f"outputs is {outputs!r}; allowed are 1 and 2")
-    operation = _operation(
-        "MaxPool",
-        opset,
-        kernel_shape=kernel_shape,
-        strides=strides,
-        pads=pads,
-        dilations=dilations,
-        auto_pad=auto_pad,
-        ceil_mode=ceil_mode,
-        storage_order=storage_order,
-    )
-    return apply(operation, arrays(X)) if outputs == 1 else apply_all(operation, 2, arrays(X))
+    return some("onnx", MaxPool, locals(), 1, 2)
 
 
 def LpPool(
@@ -133,29 +101,10 @@ def LpPool(
     Windows and errors are those of `AveragePool`. Other p than 1 and 2 take longer, above all of float64.
     Source: https://onnx.ai/onnx/operators/onnx__LpPool.html (1, 2, 11, 18, 22).
 
-    >>> import numpy as np
     >>> LpPool(np.float32([[[3e30, 4e30, 0]]]), kernel_shape=[2])
     array([[[5.e+30, 4.e+30]]], dtype=float32)
     """
-    operation = _operation(
-        "LpPool",
-        opset,
-        kernel_shape=kernel_shape,
-        p=p,
-        strides=strides,
-        pads=pads,
-        dilations=dilations,
-        auto_pad=auto_pad,
-        ceil_mode=ceil_mode,
-    )
-    return apply(operation, arrays(X))
-
-
-def _operation(name: str, opset: int | None, **attributes: object) -> Operation:
-    return operation_given("onnx", name, opset, _DEFAULTS, attributes)
-
-
-_SCATTER_DEFAULTS = {"reduction": "none"}
+    return one("onnx", LpPool, locals())
 
 
 def ScatterElements(
@@ -178,11 +127,10 @@ def ScatterElements(
     shapes that do not fit, AttributeValueError for an index out of range and another reduction.
     Source: https://onnx.ai/onnx/operators/onnx__ScatterElements.html (11, 13, 16, 18).
 
-    >>> import numpy as np
     >>> ScatterElements(np.zeros(2, "f"), [1, 1, 1], np.float32([1e8, 1, -1e8]), reduction="add")
     array([0., 1.], dtype=float32)
     """
-    return _applied("ScatterElements", opset, data, indices, updates, reduction, axis=axis)
+    return one("onnx", ScatterElements, locals())
 
 
 def ScatterND(
@@ -194,25 +142,11 @@ def ScatterND(
     `indices.shape[:-1] + data.shape[k:]`. The rest is as in `ScatterElements`.
     Source: https://onnx.ai/onnx/operators/onnx__ScatterND.html (11, 13, 16, 18).
 
-    >>> import numpy as np
     >>> ScatterND(np.zeros((2, 2), "f"), [[1], [1]], np.float32([[1, 2], [10, 20]]), reduction="add")
     array([[ 0.,  0.],
            [11., 22.]], dtype=float32)
     """
-    return _applied("ScatterND", opset, data, indices, updates, reduction)
-
-
-def _applied(
-    name: str,
-    opset: int | None,
-    data: ArrayLike,
-    indices: ArrayLike,
-    updates: ArrayLike,
-    reduction: str,
-    **attributes: object,
-) -> NDArray:
-    operation = operation_given("onnx", name, opset, _SCATTER_DEFAULTS, {**attributes, "reduction": reduction})
-    return apply(operation, arrays(data, indices, updates))
+    return one("onnx", ScatterND, locals())
 
 
 def Sum(*data_0: ArrayLike, opset: int | None = None) -> NDArray:
@@ -222,11 +156,10 @@ def Sum(*data_0: ArrayLike, opset: int | None = None) -> NDArray:
     for shapes that do not broadcast, AttributeValueError for no array at all.
     Source: https://onnx.ai/onnx/operators/onnx__Sum.html (1, 6, 8, 13).
 
-    >>> import numpy as np
     >>> Sum(np.float32([1e30, 1]), np.float32(3), np.float32([-1e30, 0]))
     array([3., 4.], dtype=float32)
     """
-    return _several("Sum", opset, data_0)
+    return one("onnx", Sum, locals())
 
 
 def Mean(*data_0: ArrayLike, opset: int | None = None) -> NDArray:
@@ -234,11 +167,10 @@ def Mean(*data_0: ArrayLike, opset: int | None = None) -> NDArray:
 
     Source: https://onnx.ai/onnx/operators/onnx__Mean.html (1, 6, 8, 13).
 
-    >>> import numpy as np
     >>> Mean(np.float32([3e38, 1]), np.float32([3e38, 2]))
     array([3.0e+38, 1.5e+00], dtype=float32)
     """
-    return _several("Mean", opset, data_0)
+    return one("onnx", Mean, locals())
 
 
 def Max(*data_0: ArrayLike, opset: int | None = None) -> NDArray:
@@ -247,11 +179,10 @@ def Max(*data_0: ArrayLike, opset: int | None = None) -> NDArray:
     The errors are those of `Sum`; from opset 12 on integers are allowed.
     Source: https://onnx.ai/onnx/operators/onnx__Max.html (1, 6, 8, 12, 13).
 
-    >>> import numpy as np
     >>> Max(np.float32([1, 5]), np.float32([2, 4]), np.float32(3))
     array([3., 5.], dtype=float32)
     """
-    return _several("Max", opset, data_0)
+    return one("onnx", Max, locals())
 
 
 def Min(*data_0: ArrayLike, opset: int | None = None) -> NDArray:
@@ -259,12 +190,7 @@ def Min(*data_0: ArrayLike, opset: int | None = None) -> NDArray:
 
     Source: https://onnx.ai/onnx/operators/onnx__Min.html (1, 6, 8, 12, 13).
 
-    >>> import numpy as np
     >>> Min(np.float32([1, 5]), np.float32([2, 4]), np.float32(3))
     array([1., 3.], dtype=float32)
     """
-    return _several("Min", opset, data_0)
-
-
-def _several(name: str, opset: int | None, given: tuple[ArrayLike, ...]) -> NDArray:
-    return apply(operation_of("onnx", name, opset), arrays(*given))
+    return one("onnx", Min, locals())

@@ -1,18 +1,15 @@
-"""ONNX's API for arrays, products of matrices and convolutions: named and called as the standard does."""
+"""ONNX's API for arrays, products of matrices, convolutions and attention: named and called as the standard does."""
 
 # ruff: noqa: N803 - the inputs have the standard's names
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from samesum.formats.arrays import ArrayLike, NDArray
-from samesum.frontends.standards.attributes import arrays, operation_given
-from samesum.operators.apply import apply
+from samesum.frontends.standards.calls import one, some
 
 _Integers = Sequence[int] | None
-_DEFAULTS = {"auto_pad": "NOTSET", "group": 1, "alpha": 1.0, "beta": 1.0, "transA": 0, "transB": 0}
 
 
 def MatMul(A: ArrayLike, B: ArrayLike, *, opset: int | None = None) -> NDArray:
@@ -24,11 +21,10 @@ def MatMul(A: ArrayLike, B: ArrayLike, *, opset: int | None = None) -> NDArray:
     Raises DtypeError for types that the version does not allow or that differ, ShapeError for shapes that do not fit.
     Source: https://onnx.ai/onnx/operators/onnx__MatMul.html (1, 9, 13).
 
-    >>> import numpy as np
     >>> MatMul(np.float32([[1e8, 1, -1e8]]), np.float32([[1], [3], [1]]))
     array([[3.]], dtype=float32)
     """
-    return _applied("MatMul", opset, {}, A, B)
+    return one("onnx", MatMul, locals())
 
 
 def Gemm(
@@ -49,12 +45,10 @@ def Gemm(
     may be left out from opset 11 on. Of integers the result is the real value truncated toward zero, modulo 2^k. The
     rest is as in `MatMul`. Source: https://onnx.ai/onnx/operators/onnx__Gemm.html (1, 6, 7, 9, 11, 13).
 
-    >>> import numpy as np
     >>> Gemm(np.float32([[3e38, 1]]), np.float32([[2], [1]]), np.float32([-3e38]), beta=2.0)
     array([[1.]], dtype=float32)
     """
-    given = {"alpha": alpha, "beta": beta, "transA": transA, "transB": transB, "broadcast": broadcast}
-    return _applied("Gemm", opset, given, A, B, C)
+    return one("onnx", Gemm, locals())
 
 
 def Einsum(*Inputs: ArrayLike, equation: str, opset: int | None = None) -> NDArray:
@@ -64,11 +58,10 @@ def Einsum(*Inputs: ArrayLike, equation: str, opset: int | None = None) -> NDArr
     are as in `samesum.einsum`, those of types as in `MatMul`.
     Source: https://onnx.ai/onnx/operators/onnx__Einsum.html (12, 28).
 
-    >>> import numpy as np
     >>> Einsum(np.float32([[1, 2], [3, 4]]), np.float32([1, 10]), equation="ij,j->i")
     array([21., 43.], dtype=float32)
     """
-    return _applied("Einsum", opset, {"equation": equation}, *Inputs)
+    return one("onnx", Einsum, locals())
 
 
 def Conv(
@@ -94,11 +87,10 @@ def Conv(
     AttributeValueError for numbers out of range.
     Source: https://onnx.ai/onnx/operators/onnx__Conv.html (1, 11, 22).
 
-    >>> import numpy as np
     >>> Conv(np.float32([[[1e8, 1, -1e8, 2, 1e8]]]), np.float32([[[1, 1, 1]]]), np.float32([3]), strides=[2])
     array([[[4., 5.]]], dtype=float32)
     """
-    return _applied("Conv", opset, _said(auto_pad, dilations, group, kernel_shape, pads, strides), X, W, B)
+    return one("onnx", Conv, locals())
 
 
 def ConvTranspose(
@@ -122,13 +114,10 @@ def ConvTranspose(
     `output_shape`, the spatial sizes, decides the pads. The rest is as in `Conv`.
     Source: https://onnx.ai/onnx/operators/onnx__ConvTranspose.html (1, 11, 22).
 
-    >>> import numpy as np
     >>> ConvTranspose(np.float32([[[1, 2]]]), np.float32([[[1, 10, 100]]]), strides=[2])
     array([[[  1.,  10., 102.,  20., 200.]]], dtype=float32)
     """
-    windows = _said(auto_pad, dilations, group, kernel_shape, pads, strides)
-    more = {"output_padding": output_padding, "output_shape": output_shape}
-    return _applied("ConvTranspose", opset, windows | more, X, W, B)
+    return one("onnx", ConvTranspose, locals())
 
 
 def MatMulInteger(
@@ -144,11 +133,10 @@ def MatMulInteger(
     A zero point is one number, or one for each row of `A` and for each column of `B`. The rest is as in `MatMul`.
     Source: https://onnx.ai/onnx/operators/onnx__MatMulInteger.html (10).
 
-    >>> import numpy as np
     >>> MatMulInteger(np.uint8([[11, 7]]), np.uint8([[1], [4]]), np.uint8(12))
     array([[-21]], dtype=int32)
     """
-    return _applied("MatMulInteger", opset, {}, A, B, a_zero_point, b_zero_point)
+    return one("onnx", MatMulInteger, locals())
 
 
 def ConvInteger(
@@ -170,12 +158,10 @@ def ConvInteger(
     `w_zero_point` is one number, or one for each result. The rest is as in `Conv`.
     Source: https://onnx.ai/onnx/operators/onnx__ConvInteger.html (10).
 
-    >>> import numpy as np
     >>> ConvInteger(np.uint8([[[2, 3, 4]]]), np.uint8([[[1, 1]]]), np.uint8(1), pads=[1, 0])
     array([[[1, 3, 5]]], dtype=int32)
     """
-    windows = _said(auto_pad, dilations, group, kernel_shape, pads, strides)
-    return _applied("ConvInteger", opset, windows, x, w, x_zero_point, w_zero_point)
+    return one("onnx", ConvInteger, locals())
 
 
 def QLinearMatMul(
@@ -196,13 +182,11 @@ def QLinearMatMul(
     `b` are as in `MatMulInteger`. Raises AttributeValueError for scales that are not finite numbers above 0; the other
     errors are those of `MatMul`. Source: https://onnx.ai/onnx/operators/onnx__QLinearMatMul.html (10, 21).
 
-    >>> import numpy as np
     >>> one, zero = np.float32(1), np.uint8(0)
     >>> QLinearMatMul(np.uint8([[3, 5]]), one, zero, np.uint8([[1], [2]]), one, zero, np.float32(2), np.uint8(10))
     array([[16]], dtype=uint8)
     """
-    inputs = (a, a_scale, a_zero_point, b, b_scale, b_zero_point, y_scale, y_zero_point)
-    return _applied("QLinearMatMul", opset, {}, *inputs)
+    return one("onnx", QLinearMatMul, locals())
 
 
 def QLinearConv(
@@ -230,27 +214,51 @@ def QLinearConv(
     `w_zero_point` are one number, or one for each result. The rest is as in `Conv` and `QLinearMatMul`.
     Source: https://onnx.ai/onnx/operators/onnx__QLinearConv.html (10).
 
-    >>> import numpy as np
     >>> one, zero = np.float32([1]), np.uint8([0])
     >>> QLinearConv(np.uint8([[[2, 3]]]), one, zero, np.uint8([[[1, 2]]]), one, zero, np.float32([0.5]), zero)
     array([[[16]]], dtype=uint8)
     """
-    windows = _said(auto_pad, dilations, group, kernel_shape, pads, strides)
-    inputs = (x, x_scale, x_zero_point, w, w_scale, w_zero_point, y_scale, y_zero_point, B)
-    return _applied("QLinearConv", opset, windows, *inputs)
+    return one("onnx", QLinearConv, locals())
 
 
-def _said(auto_pad: str, dilations: Any, group: int, kernel_shape: Any, pads: Any, strides: Any) -> dict[str, object]:
-    return {
-        "auto_pad": auto_pad,
-        "dilations": dilations,
-        "group": group,
-        "kernel_shape": kernel_shape,
-        "pads": pads,
-        "strides": strides,
-    }
+def Attention(
+    Q: ArrayLike,
+    K: ArrayLike,
+    V: ArrayLike,
+    attn_mask: ArrayLike | None = None,
+    past_key: ArrayLike | None = None,
+    past_value: ArrayLike | None = None,
+    nonpad_kv_seqlen: ArrayLike | None = None,
+    *,
+    is_causal: int = 0,
+    kv_num_heads: int | None = None,
+    left_window_size: int | None = None,
+    q_num_heads: int | None = None,
+    qk_matmul_output_mode: int = 0,
+    right_window_size: int | None = None,
+    scale: float | None = None,
+    softcap: float = 0.0,
+    softmax_precision: int | None = None,
+    outputs: int = 1,
+    opset: int | None = None,
+) -> NDArray | tuple[NDArray, ...]:
+    """Scaled dot product attention, the whole formula rounded once; `softmax_precision` changes nothing.
 
+    `Q`, `K` and `V` are (batch, heads, length, size), or (batch, length, heads * size) with `q_num_heads` and
+    `kv_num_heads`; `Q` and `K` have one type, `V` may have another. `scale` is the real 1 / sqrt(size) unless it is
+    given, and its float32 value then. With `outputs` from 2 to 4 the result is a tuple: with `present_key`,
+    `present_value` and `qk_matmul_output`, which is its own formula, rounded once, whatever the mode. A key that is
+    left out has no influence, a query that sees none has zeros.
+    `opset` chooses the version: `nonpad_kv_seqlen` came with 24, the windows with 25. Since 24 an `attn_mask` with a
+    last axis shorter than the keys, of 1 too, leaves out the keys beyond it; in 23 it broadcasts.
 
-def _applied(name: str, opset: int | None, attributes: Mapping[str, object], *inputs: ArrayLike | None) -> NDArray:
-    given = operation_given("onnx", name, opset, _DEFAULTS, attributes)
-    return apply(given, arrays(*inputs))
+    Raises DtypeError for types that the version does not allow, ShapeError for shapes that do not fit,
+    AttributeValueError for values that are not allowed and for inputs and outputs that the version lacks.
+    Source: https://onnx.ai/onnx/operators/onnx__Attention.html (23, 24, 25).
+
+    >>> x = np.float32([[[[1, 0], [0, 1]]]])
+    >>> Attention(0 * x, x, np.float32([[[[1, 2], [4, 8]]]]), is_causal=1)
+    array([[[[1. , 2. ],
+             [2.5, 5. ]]]], dtype=float32)
+    """
+    return some("onnx", Attention, locals(), 1, 2, 3, 4)

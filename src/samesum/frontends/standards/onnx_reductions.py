@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from samesum.engine.arrays import as_array, as_integers
 from samesum.formats.arrays import ArrayLike, NDArray
 from samesum.formats.axes import Axes, Axis
-from samesum.frontends.standards.attributes import hashed
-from samesum.operators.apply import apply
-from samesum.specs.lookup import operation_of, spec_of
+from samesum.frontends.standards.calls import one
 
 
 def ReduceSum(
@@ -26,11 +23,10 @@ def ReduceSum(
     operator or the attribute, AttributeValueError for an attribute's value that is not allowed.
     Source: https://onnx.ai/onnx/operators/onnx__ReduceSum.html (1, 11, 13).
 
-    >>> import numpy as np
     >>> ReduceSum(np.array([[1.0, 2.0], [3.0, 4.0]], np.float32), [1], keepdims=0)
     array([3., 7.], dtype=float32)
     """
-    return _reduce("ReduceSum", data, axes, keepdims, noop_with_empty_axes, opset)
+    return one("onnx", ReduceSum, locals())
 
 
 def ReduceMean(
@@ -41,11 +37,10 @@ def ReduceMean(
     The mean of an empty set is NaN, for integers a ShapeError. Arguments, types and errors are those of `ReduceSum`.
     Source: https://onnx.ai/onnx/operators/onnx__ReduceMean.html (1, 11, 13, 18).
 
-    >>> import numpy as np
     >>> ReduceMean(np.array([[1.0, 2.0], [3.0, 6.0]], np.float32), [0])
     array([[2., 4.]], dtype=float32)
     """
-    return _reduce("ReduceMean", data, axes, keepdims, noop_with_empty_axes, opset)
+    return one("onnx", ReduceMean, locals())
 
 
 def ReduceProd(
@@ -56,11 +51,10 @@ def ReduceProd(
     Nothing overflows or underflows on the way; the product of an empty set is 1. Arguments, types and errors are those
     of `ReduceSum`. Source: https://onnx.ai/onnx/operators/onnx__ReduceProd.html (1, 11, 13, 18).
 
-    >>> import numpy as np
     >>> ReduceProd(np.array([[1e30, 1e30, 1e-30]], np.float32), [1])
     array([[1.e+30]], dtype=float32)
     """
-    return _reduce("ReduceProd", data, axes, keepdims, noop_with_empty_axes, opset)
+    return one("onnx", ReduceProd, locals())
 
 
 def ReduceMax(
@@ -72,12 +66,11 @@ def ReduceMax(
     `ReduceSum`.
     Source: https://onnx.ai/onnx/operators/onnx__ReduceMax.html (1, 11, 12, 13, 18, 20).
 
-    >>> import numpy as np
     >>> ReduceMax(np.array([[3, 1], [2, 4]], np.int64), [1])
     array([[3],
            [4]])
     """
-    return _reduce("ReduceMax", data, axes, keepdims, noop_with_empty_axes, opset)
+    return one("onnx", ReduceMax, locals())
 
 
 def ReduceMin(
@@ -89,12 +82,11 @@ def ReduceMin(
     `ReduceSum`.
     Source: https://onnx.ai/onnx/operators/onnx__ReduceMin.html (1, 11, 12, 13, 18, 20).
 
-    >>> import numpy as np
     >>> ReduceMin(np.array([[3, 1], [2, 4]], np.int64), [1], opset=11)
     array([[1],
            [2]])
     """
-    return _reduce("ReduceMin", data, axes, keepdims, noop_with_empty_axes, opset)
+    return one("onnx", ReduceMin, locals())
 
 
 def ReduceL1(
@@ -105,11 +97,10 @@ def ReduceL1(
     Arguments, types and errors are those of `ReduceSum`.
     Source: https://onnx.ai/onnx/operators/onnx__ReduceL1.html (1, 11, 13, 18).
 
-    >>> import numpy as np
     >>> ReduceL1(np.array([[1.5, -2.0]], np.float32), [1])
     array([[3.5]], dtype=float32)
     """
-    return _reduce("ReduceL1", data, axes, keepdims, noop_with_empty_axes, opset)
+    return one("onnx", ReduceL1, locals())
 
 
 def ReduceL2(
@@ -120,11 +111,10 @@ def ReduceL2(
     Nothing overflows or underflows on the way. Arguments, types and errors are those of `ReduceSum`.
     Source: https://onnx.ai/onnx/operators/onnx__ReduceL2.html (1, 11, 13, 18).
 
-    >>> import numpy as np
     >>> ReduceL2(np.array([[3.0, -4.0]]), [1], keepdims=0)
     array([5.])
     """
-    return _reduce("ReduceL2", data, axes, keepdims, noop_with_empty_axes, opset)
+    return one("onnx", ReduceL2, locals())
 
 
 def ReduceSumSquare(
@@ -135,11 +125,10 @@ def ReduceSumSquare(
     Arguments, types and errors are those of `ReduceSum`.
     Source: https://onnx.ai/onnx/operators/onnx__ReduceSumSquare.html (1, 11, 13, 18).
 
-    >>> import numpy as np
     >>> ReduceSumSquare(np.array([[3.0, -4.0]]), [1], keepdims=0)
     array([25.])
     """
-    return _reduce("ReduceSumSquare", data, axes, keepdims, noop_with_empty_axes, opset)
+    return one("onnx", ReduceSumSquare, locals())
 
 
 def ReduceLogSum(
@@ -151,11 +140,10 @@ def ReduceLogSum(
     integers). Arguments, types and errors are those of `ReduceSum`.
     Source: https://onnx.ai/onnx/operators/onnx__ReduceLogSum.html (1, 11, 13, 18, 28).
 
-    >>> import numpy as np
     >>> ReduceLogSum(np.array([[0.25, 0.75], [1.0, 0.0]]), [1], keepdims=0)
     array([0., 0.])
     """
-    return _reduce("ReduceLogSum", data, axes, keepdims, noop_with_empty_axes, opset)
+    return one("onnx", ReduceLogSum, locals())
 
 
 def ReduceLogSumExp(
@@ -167,21 +155,10 @@ def ReduceLogSumExp(
     errors are those of `ReduceSum`.
     Source: https://onnx.ai/onnx/operators/onnx__ReduceLogSumExp.html (1, 11, 13, 18, 28).
 
-    >>> import numpy as np
     >>> ReduceLogSumExp(np.array([[1000.0, 1000.0]]), [1])
     array([[1000.69314718]])
     """
-    return _reduce("ReduceLogSumExp", data, axes, keepdims, noop_with_empty_axes, opset)
-
-
-def _reduce(operator: str, data: ArrayLike, axes: Axes, keepdims: int, noop: int, opset: int | None) -> NDArray:
-    """One reduction; `axes` travel as an attribute or as an input, as the version has it."""
-    attributes = {"keepdims": keepdims} if noop == 0 else {"keepdims": keepdims, "noop_with_empty_axes": noop}
-    if axes is None:
-        return apply(operation_of("onnx", operator, opset, **attributes), (as_array(data),))
-    if opset is None or len(spec_of("onnx", operator, opset).inputs) > 1:  # an input in every newest version
-        return apply(operation_of("onnx", operator, opset, **attributes), (as_array(data), as_integers(axes)))
-    return apply(operation_of("onnx", operator, opset, axes=hashed(axes), **attributes), (as_array(data),))
+    return one("onnx", ReduceLogSumExp, locals())
 
 
 def ArgMax(
@@ -198,7 +175,6 @@ def ArgMax(
     attribute that the version does not have, AttributeValueError for an attribute's value that is not allowed.
     Source: https://onnx.ai/onnx/operators/onnx__ArgMax.html (1, 11, 12, 13).
 
-    >>> import numpy as np
     >>> x = np.array([[3.0, 7.0, 7.0], [1.0, 0.0, 1.0]])
     >>> ArgMax(x, axis=1)
     array([[1],
@@ -206,7 +182,7 @@ def ArgMax(
     >>> ArgMax(x, axis=-1, keepdims=0, select_last_index=1)
     array([2, 2])
     """
-    return _position("ArgMax", data, axis, keepdims, select_last_index, opset)
+    return one("onnx", ArgMax, locals())
 
 
 def ArgMin(
@@ -217,20 +193,10 @@ def ArgMin(
     Arguments, types and errors are those of `ArgMax`.
     Source: https://onnx.ai/onnx/operators/onnx__ArgMin.html (1, 11, 12, 13).
 
-    >>> import numpy as np
     >>> ArgMin(np.array([[3, 1, 2], [0, 5, 0]]), axis=1, keepdims=0)
     array([1, 0])
     """
-    return _position("ArgMin", data, axis, keepdims, select_last_index, opset)
-
-
-def _position(
-    operator: str, data: ArrayLike, axis: int, keepdims: int, select_last_index: int, opset: int | None
-) -> NDArray:
-    attributes: dict[str, object] = {"axis": axis, "keepdims": keepdims}
-    if select_last_index != 0:
-        attributes["select_last_index"] = select_last_index
-    return apply(operation_of("onnx", operator, opset, **attributes), (as_array(data),))
+    return one("onnx", ArgMin, locals())
 
 
 def CumSum(x: ArrayLike, axis: Axis, *, exclusive: int = 0, reverse: int = 0, opset: int | None = None) -> NDArray:
@@ -244,11 +210,10 @@ def CumSum(x: ArrayLike, axis: Axis, *, exclusive: int = 0, reverse: int = 0, op
     attribute's value that is not allowed.
     Source: https://onnx.ai/onnx/operators/onnx__CumSum.html (11, 14).
 
-    >>> import numpy as np
     >>> CumSum(np.array([1.0, 2.0, 3.0]), 0, exclusive=1)
     array([0., 1., 3.])
     """
-    return _scan("CumSum", x, axis, exclusive, reverse, opset)
+    return one("onnx", CumSum, locals())
 
 
 def CumProd(x: ArrayLike, axis: Axis, *, exclusive: int = 0, reverse: int = 0, opset: int | None = None) -> NDArray:
@@ -257,13 +222,7 @@ def CumProd(x: ArrayLike, axis: Axis, *, exclusive: int = 0, reverse: int = 0, o
     It exists from opset 26 on. No prefix suffers from an overflow or underflow of an earlier one. Arguments, types and
     errors are those of `CumSum`. Source: https://onnx.ai/onnx/operators/onnx__CumProd.html (26).
 
-    >>> import numpy as np
     >>> CumProd(np.array([1.0, 2.0, 3.0]), 0, reverse=1)
     array([6., 6., 3.])
     """
-    return _scan("CumProd", x, axis, exclusive, reverse, opset)
-
-
-def _scan(operator: str, x: ArrayLike, axis: Axis, exclusive: int, reverse: int, opset: int | None) -> NDArray:
-    operation = operation_of("onnx", operator, opset, exclusive=exclusive, reverse=reverse)
-    return apply(operation, (as_array(x), None if axis is None else as_integers(axis)))
+    return one("onnx", CumProd, locals())

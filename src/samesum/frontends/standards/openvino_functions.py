@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from samesum.engine.arrays import as_array, as_integers
-from samesum.errors import AttributeValueError
 from samesum.formats.arrays import ArrayLike, NDArray, Out
 from samesum.formats.axes import Axes, Axis
-from samesum.frontends.standards.attributes import normalize
-from samesum.operators.apply import apply
-from samesum.specs.lookup import operation_of
+from samesum.frontends.standards.calls import normalize, one
 
 
 def ReduceSum(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
@@ -23,12 +19,11 @@ def ReduceSum(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: in
     for axes left out and for an attribute's value that is not allowed.
     Source: OpenVINO operation specification, ReduceSum-1.
 
-    >>> import numpy as np
     >>> ReduceSum(np.array([[1.0, 2.0], [3.0, 4.0]], np.float32), [1], keep_dims=True)
     array([[3.],
            [7.]], dtype=float32)
     """
-    return _reduce("ReduceSum", data, axes, keep_dims, opset)
+    return one("openvino", ReduceSum, locals())
 
 
 def ReduceMean(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
@@ -37,11 +32,10 @@ def ReduceMean(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: i
     The mean of an empty set is 0. Arguments, types and errors are those of `ReduceSum`.
     Source: OpenVINO operation specification, ReduceMean-1.
 
-    >>> import numpy as np
     >>> ReduceMean(np.array([[1.0, 2.0], [3.0, 6.0]], np.float32), [0], keep_dims=True)
     array([[2., 4.]], dtype=float32)
     """
-    return _reduce("ReduceMean", data, axes, keep_dims, opset)
+    return one("openvino", ReduceMean, locals())
 
 
 def ReduceProd(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
@@ -50,11 +44,10 @@ def ReduceProd(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: i
     Nothing overflows or underflows on the way; the product of an empty set is 1. Arguments, types and errors are those
     of `ReduceSum`. Source: OpenVINO operation specification, ReduceProd-1.
 
-    >>> import numpy as np
     >>> ReduceProd(np.array([[1e30, 1e30, 1e-30]], np.float32), [1])
     array([1.e+30], dtype=float32)
     """
-    return _reduce("ReduceProd", data, axes, keep_dims, opset)
+    return one("openvino", ReduceProd, locals())
 
 
 def ReduceMax(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
@@ -64,11 +57,10 @@ def ReduceMax(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: in
     `ReduceSum`.
     Source: OpenVINO operation specification, ReduceMax-1.
 
-    >>> import numpy as np
     >>> ReduceMax(np.array([[3, 1], [2, 4]]), -1)
     array([3, 4])
     """
-    return _reduce("ReduceMax", data, axes, keep_dims, opset)
+    return one("openvino", ReduceMax, locals())
 
 
 def ReduceMin(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
@@ -77,11 +69,10 @@ def ReduceMin(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: in
     The minimum of an empty set is +inf or the greatest integer. Arguments, types and errors are those of `ReduceSum`.
     Source: OpenVINO operation specification, ReduceMin-1.
 
-    >>> import numpy as np
     >>> ReduceMin(np.array([[3, 1], [2, 4]]), -1)
     array([1, 2])
     """
-    return _reduce("ReduceMin", data, axes, keep_dims, opset)
+    return one("openvino", ReduceMin, locals())
 
 
 def ReduceLogicalAnd(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
@@ -90,11 +81,10 @@ def ReduceLogicalAnd(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, op
     The conjunction of an empty set is True. Arguments and errors are those of `ReduceSum`, DtypeError for data that are
     not boolean. Source: OpenVINO operation specification, ReduceLogicalAnd-1.
 
-    >>> import numpy as np
     >>> ReduceLogicalAnd(np.array([[True, False], [True, True]]), [1])
     array([False,  True])
     """
-    return _reduce("ReduceLogicalAnd", data, axes, keep_dims, opset)
+    return one("openvino", ReduceLogicalAnd, locals())
 
 
 def ReduceLogicalOr(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
@@ -103,11 +93,10 @@ def ReduceLogicalOr(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, ops
     The disjunction of an empty set is False. Arguments and errors are those of `ReduceSum`, DtypeError for data that
     are not boolean. Source: OpenVINO operation specification, ReduceLogicalOr-1.
 
-    >>> import numpy as np
     >>> ReduceLogicalOr(np.array([[True, False], [False, False]]), [1])
     array([ True, False])
     """
-    return _reduce("ReduceLogicalOr", data, axes, keep_dims, opset)
+    return one("openvino", ReduceLogicalOr, locals())
 
 
 def ReduceL1(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
@@ -116,11 +105,10 @@ def ReduceL1(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: int
     It exists from opset 4 on. Arguments, types and errors are those of `ReduceSum`.
     Source: OpenVINO operation specification, ReduceL1-4.
 
-    >>> import numpy as np
     >>> ReduceL1(np.array([[1.5, -2.0]], np.float32), [1])
     array([3.5], dtype=float32)
     """
-    return _reduce("ReduceL1", data, axes, keep_dims, opset)
+    return one("openvino", ReduceL1, locals())
 
 
 def ReduceL2(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
@@ -130,11 +118,10 @@ def ReduceL2(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: int
     those of `ReduceSum`.
     Source: OpenVINO operation specification, ReduceL2-4.
 
-    >>> import numpy as np
     >>> ReduceL2(np.array([[3.0, -4.0]]), [1])
     array([5.])
     """
-    return _reduce("ReduceL2", data, axes, keep_dims, opset)
+    return one("openvino", ReduceL2, locals())
 
 
 def CumSum(
@@ -149,12 +136,10 @@ def CumSum(
     `data` of rank 0, UnsupportedOperator for an opset below 3.
     Source: OpenVINO operation specification, CumSum-3.
 
-    >>> import numpy as np
     >>> CumSum(np.array([1.0, 2.0, 3.0, 4.0, 5.0]), exclusive=True, reverse=True)
     array([14., 12.,  9.,  5.,  0.])
     """
-    operation = operation_of("openvino", "CumSum", opset, exclusive=exclusive, reverse=reverse)
-    return apply(operation, (as_array(data), None if axis is None else as_integers(axis)))
+    return one("openvino", CumSum, locals())
 
 
 def SoftMax(data: ArrayLike, *, axis: int = 1, opset: int | None = None, out: Out | None = None) -> NDArray:
@@ -167,7 +152,6 @@ def SoftMax(data: ArrayLike, *, axis: int = 1, opset: int | None = None, out: Ou
     AxisError for an axis out of range or, below opset 8, negative.
     Source: OpenVINO operation specification, SoftMax-1 and SoftMax-8.
 
-    >>> import numpy as np
     >>> SoftMax(np.array([[1000.0, 1000.0], [0.0, -np.inf]]))
     array([[0.5, 0.5],
            [1. , 0. ]])
@@ -181,17 +165,11 @@ def LogSoftmax(data: ArrayLike, *, axis: int = 1, opset: int | None = None, out:
     It exists from opset 5 on. Arguments, types and errors are those of `SoftMax`, negative axes at every opset.
     Source: OpenVINO operation specification, LogSoftmax-5.
 
-    >>> import numpy as np
     >>> LogSoftmax(np.array([[0.0, -1000.0], [-np.inf, 5.0]]), axis=-1)
     array([[   -0., -1000.],
            [  -inf,     0.]])
     """
     return normalize("openvino", "LogSoftmax", opset, axis, data, out)
-
-
-def _reduce(operator: str, data: ArrayLike, axes: Axes, keep_dims: bool, opset: int | None) -> NDArray:
-    operation = operation_of("openvino", operator, opset, keep_dims=keep_dims)
-    return apply(operation, (as_array(data), None if axes is None else as_integers(axes)))
 
 
 def MVN(
@@ -212,29 +190,14 @@ def MVN(
     line of equal elements gives zeros, one NaN or infinity makes its whole line NaN.
 
     Raises DtypeError for data that are not floats, AxisError for axes out of range or repeated, AttributeValueError
-    for axes left out and for a mode that is not allowed.
+    for axes left out and for a mode that is not allowed, UnsupportedOperator for an attribute of the other version.
     Source: OpenVINO operation specification, MVN-1 and MVN-6.
 
-    >>> import numpy as np
     >>> MVN(np.float32([[1000, 1002], [5, 5]]), [1])
     array([[-1.,  1.],
            [ 0.,  0.]], dtype=float32)
     """
-    if isinstance(opset, int) and 0 < opset < 6:
-        if axes is not None or not isinstance(eps_mode, str) or eps_mode != "inside_sqrt":
-            raise AttributeValueError(
-                f"openvino.MVN-1: axes are {axes!r} and eps_mode is {eps_mode!r}; opsets before 6 have neither"
-            )
-        old = operation_of(
-            "openvino", "MVN", opset, across_channels=across_channels, normalize_variance=normalize_variance, eps=eps
-        )
-        return apply(old, [as_array(data)])
-    if across_channels is not False:
-        raise AttributeValueError(f"openvino.MVN-6: across_channels is {across_channels!r}; opsets from 6 on have axes")
-    operation = operation_of(
-        "openvino", "MVN", opset, normalize_variance=normalize_variance, eps=eps, eps_mode=eps_mode
-    )
-    return apply(operation, [as_array(data), None if axes is None else as_integers(axes)])
+    return one("openvino", MVN, locals())
 
 
 def NormalizeL2(data: ArrayLike, axes: Axes, *, eps: float, eps_mode: str = "add", opset: int | None = None) -> NDArray:
@@ -243,13 +206,11 @@ def NormalizeL2(data: ArrayLike, axes: Axes, *, eps: float, eps_mode: str = "add
     `eps` is its float32 value; with 0 a line of zeros stays so. Types and errors are those of `MVN`.
     Source: OpenVINO operation specification, NormalizeL2-1.
 
-    >>> import numpy as np
     >>> NormalizeL2(np.float32([[3, 4], [0, 0]]) * np.float32(2.0**100), [1], eps=0)
     array([[0.6, 0.8],
            [0. , 0. ]], dtype=float32)
     """
-    operation = operation_of("openvino", "NormalizeL2", opset, eps=eps, eps_mode=eps_mode)
-    return apply(operation, [as_array(data), as_integers(axes)])
+    return one("openvino", NormalizeL2, locals())
 
 
 def GroupNormalization(
@@ -261,9 +222,7 @@ def GroupNormalization(
     `MVN`; ShapeError for channels that the groups do not share evenly.
     Source: OpenVINO operation specification, GroupNormalization-12.
 
-    >>> import numpy as np
     >>> GroupNormalization(np.float32([[1000, 1002, 5, 9]]), np.ones(4, "f"), np.zeros(4, "f"), num_groups=2, epsilon=0)
     array([[-1.,  1., -1.,  1.]], dtype=float32)
     """
-    operation = operation_of("openvino", "GroupNormalization", opset, num_groups=num_groups, epsilon=epsilon)
-    return apply(operation, [as_array(data), as_array(scale), as_array(bias)])
+    return one("openvino", GroupNormalization, locals())

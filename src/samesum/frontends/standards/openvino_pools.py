@@ -1,17 +1,12 @@
-"""OpenVINO's API for arrays, windowed pools: named and called as the standard does."""
+"""OpenVINO's API for arrays, windowed pools, updates of places, sums of embeddings: named and called as it does."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Literal, Required, TypedDict, Unpack, overload
 
-from samesum.engine.arrays import as_array, as_sizes
-from samesum.errors import AttributeValueError
 from samesum.formats.arrays import ArrayLike, NDArray
-from samesum.frontends.standards.attributes import operation_given
-from samesum.operators.apply import apply, apply_all
-from samesum.specs.bind import Operation
-from samesum.specs.lookup import operation_of
+from samesum.frontends.standards.calls import one, some
 
 
 def AvgPool(
@@ -38,23 +33,10 @@ def AvgPool(
     AttributeValueError for numbers out of range, UnsupportedOperator for an attribute that the version does not have.
     Source: OpenVINO operation specification, AvgPool-1, -14, -16.
 
-    >>> import numpy as np
     >>> AvgPool(np.float32([[[6, 2, 4]]]), kernel=[2], strides=[1], pads_begin=[1], pads_end=[0], exclude_pad=False)
     array([[[3., 4., 3.]]], dtype=float32)
     """
-    operation = _operation(
-        "AvgPool",
-        opset,
-        kernel=kernel,
-        strides=strides,
-        pads_begin=pads_begin,
-        pads_end=pads_end,
-        rounding_type=rounding_type,
-        auto_pad=auto_pad,
-        dilations=dilations,
-        **{"exclude-pad": exclude_pad},
-    )
-    return apply(operation, [as_array(data)])
+    return one("openvino", AvgPool, locals())
 
 
 class _Windows(TypedDict, total=False):
@@ -98,24 +80,10 @@ def MaxPool(
     int64 or, for the `index_element_type` "i32", int32.
     Source: OpenVINO operation specification, MaxPool-1, -8, -14.
 
-    >>> import numpy as np
     >>> MaxPool(np.float32([[[1, 5, 2, 4]]]), kernel=[2], strides=[2], pads_begin=[0], pads_end=[0], outputs=2)
     (array([[[5., 4.]]], dtype=float32), array([[[1, 3]]]))
     """
-    operation = _operation(
-        "MaxPool",
-        opset,
-        kernel=kernel,
-        strides=strides,
-        pads_begin=pads_begin,
-        pads_end=pads_end,
-        rounding_type=rounding_type,
-        auto_pad=auto_pad,
-        dilations=dilations,
-        index_element_type=index_element_type,
-        axis=axis,
-    )
-    return _first_or_both(operation, [as_array(data)], outputs)
+    return some("openvino", MaxPool, locals(), 1, 2)
 
 
 def AdaptiveAvgPool(data: ArrayLike, output_shape: ArrayLike, *, opset: int | None = None) -> NDArray:
@@ -125,11 +93,10 @@ def AdaptiveAvgPool(data: ArrayLike, output_shape: ArrayLike, *, opset: int | No
     Raises DtypeError for data that are not floats, ShapeError for an output shape that does not fit.
     Source: OpenVINO operation specification, AdaptiveAvgPool-8.
 
-    >>> import numpy as np
     >>> AdaptiveAvgPool(np.float32([[[1, 2, 3, 4, 6]]]), [3])
     array([[[1.5, 3. , 5. ]]], dtype=float32)
     """
-    return apply(operation_of("openvino", "AdaptiveAvgPool", opset), [as_array(data), as_sizes(output_shape)])
+    return one("openvino", AdaptiveAvgPool, locals())
 
 
 @overload
@@ -163,22 +130,171 @@ def AdaptiveMaxPool(
     With `outputs` 2 the result is a pair: the index of each element among all those after the channels too.
     Source: OpenVINO operation specification, AdaptiveMaxPool-8.
 
-    >>> import numpy as np
     >>> AdaptiveMaxPool(np.float32([[[1, 2, 3, 4, 6]]]), [3])
     array([[[2., 4., 6.]]], dtype=float32)
     """
-    operation = operation_of("openvino", "AdaptiveMaxPool", opset, index_element_type=index_element_type)
-    return _first_or_both(operation, [as_array(data), as_sizes(output_shape)], outputs)
+    return some("openvino", AdaptiveMaxPool, locals(), 1, 2)
 
 
-def _operation(name: str, opset: int | None, **attributes: object) -> Operation:
-    return operation_given("openvino", name, opset, {}, attributes)
+def ScatterElementsUpdate(
+    data: ArrayLike,
+    indices: ArrayLike,
+    updates: ArrayLike,
+    axis: int,
+    *,
+    reduction: str = "none",
+    use_init_val: bool = True,
+    opset: int | None = None,
+) -> NDArray:
+    """A copy of `data` in which `updates[i, j]` goes to `[indices[i, j], j]`, for axis 0, by `reduction`.
+
+    "sum", "prod", "min", "max" or "mean" of all that go there and, with `use_init_val`, of the element of `data`; exact
+    and rounded once: no update is lost, and their order changes no bit. With "none" the last one in order stays, which
+    the standard leaves open. Negative indices count from the end. Integers wrap, and their mean is rounded down; of
+    booleans "sum" is the or, "prod" the and. Reductions exist from opset 12 on.
+
+    Raises DtypeError for types that the version does not allow, AxisError for an axis out of range, ShapeError for
+    shapes that do not fit, AttributeValueError for an index out of range and another reduction.
+    Source: OpenVINO operation specification, ScatterElementsUpdate-3 and -12.
+
+    >>> ScatterElementsUpdate(np.float32([7, 0]), [1, 1, 1], np.float32([1e8, 1, -1e8]), 0, reduction="sum")
+    array([7., 1.], dtype=float32)
+    """
+    return one("openvino", ScatterElementsUpdate, locals())
 
 
-def _first_or_both(operation: Operation, inputs: list[NDArray], outputs: int) -> NDArray | tuple[NDArray, ...]:
-    most = 2 if operation.spec.version.since >= 8 else 1
-    if not isinstance(outputs, int) or not 1 <= outputs <= most:
-        raise AttributeValueError(
-            f"{operation.spec.identifier}: outputs is {outputs!r}; allowed are numbers from 1 to {most}"
-        )
-    return apply(operation, inputs) if outputs == 1 else apply_all(operation, 2, inputs)
+def ScatterNDUpdate(
+    data: ArrayLike, indices: ArrayLike, updates: ArrayLike, *, reduction: str = "none", opset: int | None = None
+) -> NDArray:
+    """A copy of `data` in which each element or slice of `updates` goes to where the last axis of `indices` says.
+
+    `reduction` "sum", "sub", "prod", "min" or "max" exists from opset 15 on; "sub" takes the exact sum of the updates
+    away. The rest is as in `ScatterElementsUpdate`.
+    Source: OpenVINO operation specification, ScatterNDUpdate-4 and -15.
+
+    >>> ScatterNDUpdate(np.float32([1, 2]), [[0], [0]], np.float32([3, 4]), reduction="sub")
+    array([-6.,  2.], dtype=float32)
+    """
+    return one("openvino", ScatterNDUpdate, locals())
+
+
+def EmbeddingBagOffsetsSum(
+    emb_table: ArrayLike,
+    indices: ArrayLike,
+    offsets: ArrayLike,
+    default_index: ArrayLike | None = None,
+    per_sample_weights: ArrayLike | None = None,
+    *,
+    opset: int | None = None,
+) -> NDArray:
+    """The sum of the rows of `emb_table` that each bag of `indices` names, times their weights: exact, rounded once.
+
+    A bag begins at each of `offsets`. An empty one is row `default_index` of the table, or zero. The products with
+    `per_sample_weights` are exact too.
+
+    Raises DtypeError for types that the version does not allow, ShapeError for shapes that do not fit,
+    AttributeValueError for an index or an offset out of range.
+    Source: OpenVINO operation specification, EmbeddingBagOffsetsSum-3.
+
+    >>> EmbeddingBagOffsetsSum(np.float32([[1e8], [1], [-1e8]]), [0, 1, 2, 1], [0, 3])
+    array([[1.],
+           [1.]], dtype=float32)
+    """
+    return one("openvino", EmbeddingBagOffsetsSum, locals())
+
+
+def EmbeddingBagOffsets(
+    emb_table: ArrayLike,
+    indices: ArrayLike,
+    offsets: ArrayLike,
+    default_index: ArrayLike | None = None,
+    per_sample_weights: ArrayLike | None = None,
+    *,
+    reduction: str = "sum",
+    opset: int | None = None,
+) -> NDArray:
+    """`EmbeddingBagOffsetsSum`, or with `reduction` "mean" the mean of each bag, which takes no weights.
+
+    Source: OpenVINO operation specification, EmbeddingBagOffsets-15.
+
+    >>> EmbeddingBagOffsets(np.float32([[1e8], [1], [-1e8]]), [0, 1, 2, 1], [0, 4], reduction="mean")
+    array([[0.5],
+           [0. ]], dtype=float32)
+    """
+    return one("openvino", EmbeddingBagOffsets, locals())
+
+
+def EmbeddingBagPackedSum(
+    emb_table: ArrayLike, indices: ArrayLike, per_sample_weights: ArrayLike | None = None, *, opset: int | None = None
+) -> NDArray:
+    """`EmbeddingBagOffsetsSum` where each row of `indices` is a bag.
+
+    Source: OpenVINO operation specification, EmbeddingBagPackedSum-3.
+
+    >>> EmbeddingBagPackedSum(np.float32([[1], [2], [4]]), [[0, 1], [2, 2]], np.float32([[1, 1], [0.5, 1]]))
+    array([[3.],
+           [6.]], dtype=float32)
+    """
+    return one("openvino", EmbeddingBagPackedSum, locals())
+
+
+def EmbeddingBagPacked(
+    emb_table: ArrayLike,
+    indices: ArrayLike,
+    per_sample_weights: ArrayLike | None = None,
+    *,
+    reduction: str = "sum",
+    opset: int | None = None,
+) -> NDArray:
+    """`EmbeddingBagPackedSum`, or with `reduction` "mean" the mean of each bag, which takes no weights.
+
+    Source: OpenVINO operation specification, EmbeddingBagPacked-15.
+
+    >>> EmbeddingBagPacked(np.float32([[1], [2], [4]]), [[0, 1], [2, 2]], reduction="mean")
+    array([[1.5],
+           [4. ]], dtype=float32)
+    """
+    return one("openvino", EmbeddingBagPacked, locals())
+
+
+def EmbeddingSegmentsSum(
+    emb_table: ArrayLike,
+    indices: ArrayLike,
+    segment_ids: ArrayLike,
+    num_segments: int,
+    default_index: ArrayLike | None = None,
+    per_sample_weights: ArrayLike | None = None,
+    *,
+    opset: int | None = None,
+) -> NDArray:
+    """`EmbeddingBagOffsetsSum` where each of `indices` has the number of its segment, in any order.
+
+    Source: OpenVINO operation specification, EmbeddingSegmentsSum-3.
+
+    >>> EmbeddingSegmentsSum(np.float32([[1], [2], [4]]), [0, 1, 2], [0, 0, 2], 3)
+    array([[3.],
+           [0.],
+           [4.]], dtype=float32)
+    """
+    return one("openvino", EmbeddingSegmentsSum, locals())
+
+
+def SegmentMax(
+    data: ArrayLike,
+    segment_ids: ArrayLike,
+    num_segments: int | None = None,
+    *,
+    fill_mode: str,
+    opset: int | None = None,
+) -> NDArray:
+    """The maximum of the slices of `data` along axis 0 with one number; NaN if there is one, and +0 above -0.
+
+    The numbers may come in any order. Segments without slices are zero (`fill_mode` "ZERO") or the lowest finite value
+    of the type ("LOWEST"); those from `num_segments` on are left out, as OpenVINO does.
+    Raises AttributeValueError for a number below zero and another mode; the rest is as in `EmbeddingBagOffsetsSum`.
+    Source: OpenVINO operation specification, SegmentMax-16.
+
+    >>> SegmentMax(np.float32([1, 5, 3]), [0, 0, 2], fill_mode="ZERO")
+    array([5., 0., 3.], dtype=float32)
+    """
+    return one("openvino", SegmentMax, locals())

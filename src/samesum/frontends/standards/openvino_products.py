@@ -1,4 +1,4 @@
-"""OpenVINO's API for arrays, products of matrices and convolutions: named and called as the standard does."""
+"""OpenVINO's API for arrays, products of matrices, convolutions and attention: named and called as it does."""
 
 # ruff: noqa: N803 - the inputs have the standard's names
 
@@ -6,11 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from samesum.engine.arrays import as_array, as_sizes
 from samesum.formats.arrays import ArrayLike, NDArray
-from samesum.frontends.standards.attributes import arrays, operation_given
-from samesum.operators.apply import apply
-from samesum.specs.lookup import operation_of
+from samesum.frontends.standards.calls import one
 
 _Integers = Sequence[int]
 
@@ -26,12 +23,10 @@ def MatMul(
     Raises DtypeError for types that are no numbers or that differ, ShapeError for shapes that do not fit.
     Source: OpenVINO operation specification, MatMul-1.
 
-    >>> import numpy as np
     >>> MatMul(np.float32([[1e8, 1, -1e8]]), np.float32([[1, 3, 1]]), transpose_b=True)
     array([[3.]], dtype=float32)
     """
-    operation = operation_of("openvino", "MatMul", opset, transpose_a=transpose_a, transpose_b=transpose_b)
-    return apply(operation, arrays(A, B))
+    return one("openvino", MatMul, locals())
 
 
 def Einsum(*inputs: ArrayLike, equation: str, opset: int | None = None) -> NDArray:
@@ -40,12 +35,10 @@ def Einsum(*inputs: ArrayLike, equation: str, opset: int | None = None) -> NDArr
     More inputs are multiplied from the left, and what comes of each pair is rounded once. `equation` and the errors
     are as in `samesum.einsum`. Source: OpenVINO operation specification, Einsum-7.
 
-    >>> import numpy as np
     >>> Einsum(np.float32([[1, 2], [3, 4]]), np.float32([1, 10]), equation="ij,j->i")
     array([21., 43.], dtype=float32)
     """
-    operation = operation_of("openvino", "Einsum", opset, equation=equation)
-    return apply(operation, arrays(*inputs))
+    return one("openvino", Einsum, locals())
 
 
 def Convolution(
@@ -67,13 +60,11 @@ def Convolution(
     Raises DtypeError for types that are no numbers or that differ, ShapeError for shapes that do not fit,
     AttributeValueError for numbers out of range. Source: OpenVINO operation specification, Convolution-1.
 
-    >>> import numpy as np
     >>> x, w, one, none = np.float32([[[1e8, 1, -1e8, 2]]]), np.float32([[[1, 1, 1]]]), [1], [0]
     >>> Convolution(x, w, strides=one, pads_begin=none, pads_end=none, dilations=one)
     array([[[ 1.e+00, -1.e+08]]], dtype=float32)
     """
-    said = (strides, pads_begin, pads_end, dilations, auto_pad)
-    return _convolved("Convolution", opset, [as_array(data), as_array(filters)], *said)
+    return one("openvino", Convolution, locals())
 
 
 def GroupConvolution(
@@ -91,14 +82,12 @@ def GroupConvolution(
 
     The rest is as in `Convolution`. Source: OpenVINO operation specification, GroupConvolution-1.
 
-    >>> import numpy as np
     >>> x, w, one, none = np.float32([[[1, 2], [3, 4]]]), np.float32([[[[1]]], [[[10]]]]), [1], [0]
     >>> GroupConvolution(x, w, strides=one, pads_begin=none, pads_end=none, dilations=one)
     array([[[ 1.,  2.],
             [30., 40.]]], dtype=float32)
     """
-    said = (strides, pads_begin, pads_end, dilations, auto_pad)
-    return _convolved("GroupConvolution", opset, [as_array(data), as_array(filters)], *said)
+    return one("openvino", GroupConvolution, locals())
 
 
 def ConvolutionBackpropData(
@@ -120,14 +109,11 @@ def ConvolutionBackpropData(
     `output_shape` are the spatial sizes, integers; with `auto_pad` same_upper or same_lower they decide the pads. The
     rest is as in `Convolution`. Source: OpenVINO operation specification, ConvolutionBackpropData-1.
 
-    >>> import numpy as np
     >>> x, w, one, none = np.float32([[[1, 2]]]), np.float32([[[1, 10, 100]]]), [1], [0]
     >>> ConvolutionBackpropData(x, w, strides=[2], pads_begin=none, pads_end=none, dilations=one)
     array([[[  1.,  10., 102.,  20., 200.]]], dtype=float32)
     """
-    inputs = _with_sizes(data, filters, output_shape)
-    said = (strides, pads_begin, pads_end, dilations, auto_pad, output_padding)
-    return _convolved("ConvolutionBackpropData", opset, inputs, *said)
+    return one("openvino", ConvolutionBackpropData, locals())
 
 
 def GroupConvolutionBackpropData(
@@ -148,39 +134,36 @@ def GroupConvolutionBackpropData(
     The rest is as in `ConvolutionBackpropData`. Source: OpenVINO operation specification,
     GroupConvolutionBackpropData-1.
 
-    >>> import numpy as np
     >>> x, w, one, none = np.float32([[[1], [2]]]), np.float32([[[[1, 10]]], [[[1, 10]]]]), [1], [0]
     >>> GroupConvolutionBackpropData(x, w, strides=one, pads_begin=none, pads_end=none, dilations=one)
     array([[[ 1., 10.],
             [ 2., 20.]]], dtype=float32)
     """
-    inputs = _with_sizes(data, filters, output_shape)
-    said = (strides, pads_begin, pads_end, dilations, auto_pad, output_padding)
-    return _convolved("GroupConvolutionBackpropData", opset, inputs, *said)
+    return one("openvino", GroupConvolutionBackpropData, locals())
 
 
-def _with_sizes(data: ArrayLike, filters: ArrayLike, sizes: ArrayLike | None) -> list[NDArray]:
-    inputs = [as_array(data), as_array(filters)]
-    return inputs if sizes is None else [*inputs, as_sizes(sizes)]
-
-
-def _convolved(
-    name: str,
-    opset: int | None,
-    inputs: list[NDArray],
-    strides: _Integers,
-    pads_begin: _Integers,
-    pads_end: _Integers,
-    dilations: _Integers,
-    auto_pad: str,
-    output_padding: _Integers | None = None,
+def ScaledDotProductAttention(
+    query: ArrayLike,
+    key: ArrayLike,
+    value: ArrayLike,
+    attention_mask: ArrayLike | None = None,
+    scale: ArrayLike | None = None,
+    *,
+    causal: bool = False,
+    opset: int | None = None,
 ) -> NDArray:
-    said = {
-        "strides": strides,
-        "pads_begin": pads_begin,
-        "pads_end": pads_end,
-        "dilations": dilations,
-        "auto_pad": auto_pad,
-        "output_padding": output_padding,
-    }
-    return apply(operation_given("openvino", name, opset, {}, said), [*inputs])
+    """`softmax(query key^T * scale + attention_mask) value`, the whole formula rounded once.
+
+    Shapes are (..., L, E), (..., S, E) and (..., S, Ev); batches broadcast. `scale` has one element and is the real
+    1 / sqrt(E) if it is left out. With `causal` query i sees the keys 0 to i, and the mask is ignored. A query that
+    sees no key has zeros.
+
+    Raises DtypeError for types that the version does not allow and ShapeError for shapes that do not fit.
+    Source: OpenVINO operation specification, ScaledDotProductAttention-13.
+
+    >>> x = np.float32([[1, 0], [0, 1]])
+    >>> ScaledDotProductAttention(0 * x, x, np.float32([[1, 2], [4, 8]]))
+    array([[2.5, 5. ],
+           [2.5, 5. ]], dtype=float32)
+    """
+    return one("openvino", ScaledDotProductAttention, locals())
