@@ -45,10 +45,12 @@ class NormScales {
         takes_singles_ = x.format == Format::f32 && bias == nullptr && methods.narrow != nullptr &&
                          kept_.count() >= least_lines_of_singles;
         if (by_element_) share();
+        is_one_ = within_.rank == 0 && std::all_of(kept_.dim, kept_.dim + kept_.rank, is_same);
+        if (is_one_) one_ = numbers_at({0, 0});
     }
 
-    // Numbers of their own for the elements of a line, the same for all lines.
-    bool are_shared() const { return shared_.size() == 1; }
+    // The same numbers for all lines, also of elements that each have their own.
+    bool are_shared() const { return is_one_ || shared_.size() == 1; }
 
     // each(first element, how many, scale and bias of them) of the line, norm_elements at a time.
     template <class Each>
@@ -69,11 +71,8 @@ class NormScales {
         const Offsets at = offsets_at(kept_, line);
         Walk walk(within_, 0);
         for (std::size_t first = 0; first < n; first += static_cast<std::size_t>(run_), walk.next()) {
-            double scale, bias;
-            widen(scale_, at.in + walk.in(), 1, &scale);
-            widen(bias_, at.out + walk.out(), 1, &bias);
-            const NormScale both{&scale, &bias, false, methods_.greatest(&scale, 1),
-                                 methods_.greatest(&bias, 1)};
+            const Pair own = is_one_ ? one_ : numbers_at({at.in + walk.in(), at.out + walk.out()});
+            const NormScale both{&own.scale, &own.bias, false, own.scale_most, own.bias_most};
             const std::size_t end = first + static_cast<std::size_t>(run_);
             for (std::size_t i = first; i < end; i += norm_elements)
                 each(i, std::min(norm_elements, end - i), both);
@@ -85,6 +84,18 @@ class NormScales {
 
     static View constant(const double& x) {
         return {reinterpret_cast<const char*>(&x), 0, nullptr, nullptr, Format::f64, false};
+    }
+
+    struct Pair {
+        double scale, bias, scale_most, bias_most;
+    };
+    Pair numbers_at(const Offsets& at) const {
+        Pair both;
+        widen(scale_, at.in, 1, &both.scale);
+        widen(bias_, at.out, 1, &both.bias);
+        both.scale_most = methods_.greatest(&both.scale, 1);
+        both.bias_most = methods_.greatest(&both.bias, 1);
+        return both;
     }
 
     static bool is_same(const Dim& d) { return d.in == 0 && d.out == 0; }
@@ -166,7 +177,8 @@ class NormScales {
     Dims kept_, within_, places_;
     std::int64_t run_ = 1;
     bool takes_singles_ = false;
-    bool by_element_ = false;
+    bool by_element_ = false, is_one_;
+    Pair one_ = {};
     std::vector<Numbers> shared_;
 };
 
