@@ -393,9 +393,6 @@ class Walk {
                                                          : weight_[j],
                          d = shown == Shown::weights ? total_ : one();
             const std::uint64_t bits = bits_of(out + j * samesum::size_of(format_), format_);
-            if (failed[j] == 0 && !rounds_to(n_of, d, bits, format_))
-                << " bound " << bounds[j] << " exact " << words_of(n_of, d)[0] << " odd " << each.odd
-                << " out " << each.is_out << std::endl;
             if (failed[j] == 0) require(rounds_to(n_of, d, bits, format_), "shown");
             if (!std::isfinite(value[j]) || !std::isfinite(bounds[j])) continue;
             const Dyadic near = Dyadic(value[j]) + (rest == nullptr ? Dyadic() : Dyadic(rest[j]));
