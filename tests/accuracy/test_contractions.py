@@ -187,6 +187,52 @@ def test_ties_made_on_purpose(dtype: np.dtype[Any]) -> None:
     check(*wide, "ties among many terms")
 
 
+def losing(dtype: Any, k: int, step: int) -> tuple[NDArray, NDArray]:
+    """A row and a column of one sum just above half of a last place, which is below it where additions round down.
+
+    Each `step`-th product is three eighths of the last place of the double that the first one makes.
+    """
+    precision = {"float16": 11, "bfloat16": 8, "float32": 24}[np.dtype(dtype).name]
+    small = np.arange(3, k) % step == 0
+    a, b = np.zeros(k), np.zeros(k)
+    top = 2.0**7
+    a[:2], b[:2] = top, (top, top * 2.0**-precision)
+    a[2], b[2] = -float((3 * np.sum(small)) // 8) * 2.0**-19, 2.0**-19  # in last places of the first product
+    a[3:], b[3:] = 3 * 2.0**-20 * small, 2.0**-21
+    return a.astype(dtype), b.astype(dtype)
+
+
+@each_narrow
+@looped("k", (13, 40, 128, 300, 1000))
+def test_sums_whose_additions_all_round_down(dtype: np.dtype[Any], k: int) -> None:
+    for step in (1, 8, 32, 128):
+        row, column = losing(dtype, k, step)
+        for m, n in ((1, 20), (4, 9), (17, 3)):
+            a, b = np.tile(row, (m, 1)), np.tile(column, (n, 1))
+            a[1::2] = -a[1::2]
+            check(a, b, f"{m} by {n}, one of {step}")
+
+
+@each_narrow
+def test_sums_that_are_nearly_zero_are_not_taken_for_it(dtype: np.dtype[Any]) -> None:
+    """Beside pairs that cancel, of 2^35 and less, the last place of products of two numbers, some times."""
+    rng = np.random.default_rng(9)
+    last = float(np.finfo(np.float32).eps) if dtype.itemsize == 4 else 2.0**-7 if dtype.name == "bfloat16" else 2.0**-10
+    k, most = 40, 36 if dtype.name != "float16" else 15
+    for units in (-1, 1, 3, 0):
+        a, b = rng.standard_normal((3, 2 * k)).astype(dtype), rng.standard_normal((33, 2 * k)).astype(dtype)
+        wide = np.ldexp(rng.choice([1.0, 1.5, 1.25], k // 2 - 4), rng.integers(0, most, k // 2 - 4))
+        row = np.concatenate([wide, -wide, [1 + last, -1, 1 + last, -1, 1 + last, -1, 0, 0]])
+        column = np.concatenate(
+            [wide, wide, *[[1 + last, 1 + 2 * last] if i < abs(units) else [0, 0] for i in range(3)]]
+        )
+        column = np.concatenate([column, [0, 0]])
+        order = rng.permutation(k)
+        a[:, :k], a[:, k:] = row[order] * (1 if units >= 0 else -1), 0
+        b[::11, :k] = column[order]
+        check(a, b, f"{units} units")
+
+
 @each_narrow
 def test_shares_that_add_up_to_one(dtype: np.dtype[Any]) -> None:
     logits = 6 * np.random.default_rng(5).standard_normal((40, 200))
