@@ -303,6 +303,16 @@ def test_what_alpha_makes_too_small_still_decides() -> None:
     check(a, b, "float32 to float64", c, np.float64, 2.0**-800, 2.0**-854)
 
 
+@each_float
+def test_what_overflows_on_the_way_may_cancel(dtype: np.dtype[Any]) -> None:
+    a, b = np.full((3, 1), 2.0**12, dtype), np.array([[1.0], [2.0], [-1.0], [0.5], [1.0]], dtype)
+    c = (a * b.T).astype(dtype)
+    c[1, 1] = c[2, 2] = 1
+    for power in (1000.0, 1020.0):
+        for dtype_of_result in (dtype, np.float64):
+            check(a, b, f"2^{power}", c, dtype_of_result, 2.0**power, -(2.0**power))
+
+
 def test_alpha_and_beta_that_are_not_finite() -> None:
     a, b, c = (np.array(x, np.float32) for x in ([[1.0, 2.0], [0.0, 0.0]], [[3.0, 4.0]], [[1.0], [-1.0]]))
     for alpha, beta, expected in (
