@@ -313,6 +313,17 @@ def test_what_overflows_on_the_way_may_cancel(dtype: np.dtype[Any]) -> None:
             check(a, b, f"2^{power}", c, dtype_of_result, 2.0**power, -(2.0**power))
 
 
+def test_addends_that_no_second_word_holds() -> None:
+    """Halves of the last place of a float64, and what is far below them beside it."""
+    for rest in (2.0**-53, -(2.0**-53), 3 * 2.0**-53):
+        a, b = np.array([[1.0, rest]] * 3), np.ones((4, 2))
+        for little in (2.0**-120, -(2.0**-120), 2.0**-1074, 0.0):
+            check(a, b, f"{rest} and {little}", np.full((3, 4), little))
+    a, b = np.float32([[2.0**20, 2.0**-33]] * 3), np.float32([[2.0**-20, 2.0**-20]] * 4)
+    for little in (2.0**-120, -(2.0**-120), 0.0):
+        check(a, b, f"float32 and {little}", np.full((3, 4), np.float32(little)), np.float64)
+
+
 def test_alpha_and_beta_that_are_not_finite() -> None:
     a, b, c = (np.array(x, np.float32) for x in ([[1.0, 2.0], [0.0, 0.0]], [[3.0, 4.0]], [[1.0], [-1.0]]))
     for alpha, beta, expected in (

@@ -186,6 +186,7 @@ class Walk {
         check_panels(value.by_terms(), value_panels);
         std::vector<double> norms(lanes_), most(padded);
         m_.norms(key_panels, keys, terms, norms.data());
+        check_norms(key, norms.data());
         std::vector<std::uint8_t> odd(padded);
         m_.clear(value_panels, columns, keys, odd.data());
         m_.greatest(value_panels, columns, keys, most.data());
@@ -222,6 +223,21 @@ class Walk {
                 same &= x == wanted || (std::isnan(x) && std::isnan(wanted));
             }
         require(same, "panels");
+    }
+
+    // No norm is below the root of the squares, nor far above it.
+    void check_norms(const Numbers& key, const double* norms) const {
+        for (std::size_t j = 0; j < key.rows; ++j) {
+            double near = 0;
+            Dyadic squares;
+            for (std::size_t t = 0; t < key.terms; ++t) {
+                near += key.number(j, t) * key.number(j, t);
+                if (std::isfinite(near)) squares = squares + Dyadic(key.number(j, t) * key.number(j, t));
+            }
+            if (!std::isfinite(near)) continue;
+            const Dyadic over = Dyadic(norms[j]) * Dyadic(norms[j]) - squares;
+            require(over.sign() >= 0 && (over - squares.scaled(-40)).sign() <= 0, "norms");
+        }
     }
 
     // Numbers that are not finite are zeros now.
@@ -274,8 +290,8 @@ class Walk {
             std::fill_n(products, lanes_, 0);
             m_.key_products[f_](key.by_rows(), padded.data(), products, norms.data());
             depth = samesum::direct_depth(terms);
+            check_norms(key, norms.data());
         }
-        samesum::Superaccumulator squares;
         double near = 0;
         for (std::size_t t = 0; t < terms; ++t) near += query[t] * query[t];
         const double norm = std::sqrt(near) * (1 + static_cast<double>(terms + 4) * 0x1p-52);
