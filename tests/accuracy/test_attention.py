@@ -123,6 +123,18 @@ def test_ties_and_their_tiers(dtype: np.dtype[Any]) -> None:
     assert exactly >= 4
 
 
+@each_narrow
+def test_products_that_are_ties_are_none_below_a_cap(dtype: np.dtype[Any]) -> None:
+    """The hyperbolic tangent takes less from them than a few hundred bits hold."""
+    half = {"float16": 2.0**-6, "bfloat16": 2.0**-4, "float32": 2.0**-12}[dtype.name]
+    last = {"float16": 2.0**-10, "bfloat16": 2.0**-7, "float32": 2.0**-23}[dtype.name]
+    query = np.array([[1 + half], [-1 - half]], dtype)
+    keys = np.array([[1 + half], [1 + 3 * half], [1 - half], [1 + half + last], [half * last]], dtype)
+    for cap in (2.0**-2, 3.0, 2.0**20, 1e8, 3e37):
+        check(query, keys, np.ones((5, 1), dtype), text=f"{cap}", cap=cap)
+        check(query, keys, np.ones((5, 1), dtype), text=f"{cap}, scaled", cap=cap, scale=2.0**-40)
+
+
 def test_weights_that_no_float_holds() -> None:
     """e^-16384, and the others' values cancel: the sign of the result is that of what is left."""
     dtype = np.dtype(np.float32)

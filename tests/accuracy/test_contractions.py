@@ -187,6 +187,52 @@ def test_ties_made_on_purpose(dtype: np.dtype[Any]) -> None:
     check(*wide, "ties among many terms")
 
 
+def losing(dtype: Any, k: int, step: int) -> tuple[NDArray, NDArray]:
+    """A row and a column of one sum just above half of a last place, which is below it where additions round down.
+
+    Each `step`-th product is three eighths of the last place of the double that the first one makes.
+    """
+    precision = {"float16": 11, "bfloat16": 8, "float32": 24}[np.dtype(dtype).name]
+    small = np.arange(3, k) % step == 0
+    a, b = np.zeros(k), np.zeros(k)
+    top = 2.0**7
+    a[:2], b[:2] = top, (top, top * 2.0**-precision)
+    a[2], b[2] = -float((3 * np.sum(small)) // 8) * 2.0**-19, 2.0**-19  # in last places of the first product
+    a[3:], b[3:] = 3 * 2.0**-20 * small, 2.0**-21
+    return a.astype(dtype), b.astype(dtype)
+
+
+@each_narrow
+@looped("k", (13, 40, 128, 300, 1000))
+def test_sums_whose_additions_all_round_down(dtype: np.dtype[Any], k: int) -> None:
+    for step in (1, 8, 32, 128):
+        row, column = losing(dtype, k, step)
+        for m, n in ((1, 20), (4, 9), (17, 3)):
+            a, b = np.tile(row, (m, 1)), np.tile(column, (n, 1))
+            a[1::2] = -a[1::2]
+            check(a, b, f"{m} by {n}, one of {step}")
+
+
+@each_narrow
+def test_sums_that_are_nearly_zero_are_not_taken_for_it(dtype: np.dtype[Any]) -> None:
+    """Beside pairs that cancel, of 2^35 and less, the last place of products of two numbers, some times."""
+    rng = np.random.default_rng(9)
+    last = float(np.finfo(np.float32).eps) if dtype.itemsize == 4 else 2.0**-7 if dtype.name == "bfloat16" else 2.0**-10
+    k, most = 40, 36 if dtype.name != "float16" else 15
+    for units in (-1, 1, 3, 0):
+        a, b = rng.standard_normal((3, 2 * k)).astype(dtype), rng.standard_normal((33, 2 * k)).astype(dtype)
+        wide = np.ldexp(rng.choice([1.0, 1.5, 1.25], k // 2 - 4), rng.integers(0, most, k // 2 - 4))
+        row = np.concatenate([wide, -wide, [1 + last, -1, 1 + last, -1, 1 + last, -1, 0, 0]])
+        column = np.concatenate(
+            [wide, wide, *[[1 + last, 1 + 2 * last] if i < abs(units) else [0, 0] for i in range(3)]]
+        )
+        column = np.concatenate([column, [0, 0]])
+        order = rng.permutation(k)
+        a[:, :k], a[:, k:] = row[order] * (1 if units >= 0 else -1), 0
+        b[::11, :k] = column[order]
+        check(a, b, f"{units} units")
+
+
 @each_narrow
 def test_shares_that_add_up_to_one(dtype: np.dtype[Any]) -> None:
     logits = 6 * np.random.default_rng(5).standard_normal((40, 200))
@@ -255,6 +301,27 @@ def test_what_alpha_makes_too_small_still_decides() -> None:
         check(np.array([[first, rest]]), np.ones((1, 2)), f"{first} {rest}", np.array([[addend]]), alpha=alpha)
     a, b, c = np.float32([[0.5, 2.0**-149]]), np.float32([[1, 2.0**-149]]), np.ones((1, 1), np.float32)
     check(a, b, "float32 to float64", c, np.float64, 2.0**-800, 2.0**-854)
+
+
+@each_float
+def test_what_overflows_on_the_way_may_cancel(dtype: np.dtype[Any]) -> None:
+    a, b = np.full((3, 1), 2.0**12, dtype), np.array([[1.0], [2.0], [-1.0], [0.5], [1.0]], dtype)
+    c = (a * b.T).astype(dtype)
+    c[1, 1] = c[2, 2] = 1
+    for power in (1000.0, 1020.0):
+        for dtype_of_result in (dtype, np.float64):
+            check(a, b, f"2^{power}", c, dtype_of_result, 2.0**power, -(2.0**power))
+
+
+def test_addends_that_no_second_word_holds() -> None:
+    """Halves of the last place of a float64, and what is far below them beside it."""
+    for rest in (2.0**-53, -(2.0**-53), 3 * 2.0**-53):
+        a, b = np.array([[1.0, rest]] * 3), np.ones((4, 2))
+        for little in (2.0**-120, -(2.0**-120), 2.0**-1074, 0.0):
+            check(a, b, f"{rest} and {little}", np.full((3, 4), little))
+    a, b = np.float32([[2.0**20, 2.0**-33]] * 3), np.float32([[2.0**-20, 2.0**-20]] * 4)
+    for little in (2.0**-120, -(2.0**-120), 0.0):
+        check(a, b, f"float32 and {little}", np.full((3, 4), np.float32(little)), np.float64)
 
 
 def test_alpha_and_beta_that_are_not_finite() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -100,3 +102,22 @@ def test_blocks_beyond_the_grids_are_scaled() -> None:
             check(x * scale)
 
     assert "state.exact_blocks" not in routes_taken(calls)
+
+
+def test_what_a_scaled_block_does_not_hold_counts() -> None:
+    """A tie of the largest numbers, and one that vanishes where these are scaled; the first one tells how."""
+    rows = np.zeros((6, 200))
+    rows[:, 0], rows[:, 150] = 2.0**950, 2.0**897
+    rows[:, 180] = 2.0**-600, -(2.0**-600), 2.0**-474 + 2.0**-526, 2.0**-1074, -(2.0**-1074), 0
+    check(np.concatenate([rows, -rows]))
+
+
+def test_sums_that_leave_their_grid_and_come_back() -> None:
+    """What a lane held is gone beside a number that is much larger; a later one is as large as the grid's middle."""
+    for e in range(-2, 24):
+        x = np.ones(640)
+        x[64], x[96], x[128] = 2.0 ** (e + 70), -(2.0 ** (e + 70)), 1.25 * 2.0**e
+        for scale in (1.0, 2.0**600):
+            totals = _core.ExactTotals(0, x.dtype, 1)
+            totals.add(x * scale, (0,))
+            assert totals.rounded(0, x.dtype, np.ones(1, np.int64)) == math.fsum(x) * scale, e

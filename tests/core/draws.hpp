@@ -85,6 +85,13 @@ inline double value_of(std::uint64_t bits, Format format) {
     return (bits & samesum::sign_bit(format)) != 0 ? -x : x;
 }
 
+// Of any NaN, the one next to infinity among them; of floats of eight bits the canonical one.
+inline std::uint64_t nan_bits(Random& random, Format format) {
+    if (samesum::is_byte_float(format)) return samesum::canonical_nan(format);
+    const std::uint64_t first = samesum::infinity_bits(format) + 1, last = samesum::sign_bit(format) - 1;
+    return one_in(random, 2) ? first : first + below(random, last - first + 1);
+}
+
 // One float: of families whose elements depend on each other see `draw`.
 inline std::uint64_t float_bits(Random& random, Format format, Family family) {
     const samesum::FloatTraits& traits = samesum::traits_of(format);
@@ -114,7 +121,7 @@ inline std::uint64_t float_bits(Random& random, Format format, Family family) {
         case Family::zeros:
             return one_in(random, 9) ? with_exponent(0) : sign;
         case Family::special:
-            if (one_in(random, 40)) return sign | samesum::canonical_nan(format);
+            if (one_in(random, 40)) return sign | nan_bits(random, format);
             if (one_in(random, 12)) return sign | samesum::infinity_bits(format);
             return with_exponent(0);
         case Family::bits:

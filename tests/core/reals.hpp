@@ -62,8 +62,9 @@ inline bool is_right(std::uint64_t bits, Real y, Real error, Format format, Real
     if (bits == rounded(low, format) || bits == rounded(high, format)) return true;
     if (std::isnan(y) || std::isinf(y)) return false;
     const std::uint64_t sign = samesum::sign_bit(format);
-    if (y == 0 || (bits & (sign - 1)) == 0)
-        return (bits & (sign - 1)) == 0 && std::fabs(y) < std::ldexp(Real{1}, -1075);
+    const bool is_zero = (bits & (sign - 1)) == 0;
+    if (y == 0 || (is_zero && std::fabs(y) < std::ldexp(Real{1}, -1075))) return is_zero;
+    if (is_zero && std::signbit(y) != ((bits & sign) != 0)) return false;
     if ((bits & (sign - 1)) > samesum::traits_of(format).largest) return false;
     const samesum::FloatTraits& traits = samesum::traits_of(format);
     const int exponent = std::max(std::ilogb(y), traits.min_exponent) - traits.precision + 1;

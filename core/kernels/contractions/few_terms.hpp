@@ -1,7 +1,7 @@
 // Few rows of few terms times columns that lie side by side: sums, their bounds and results in one go.
 #pragma once
 
-#include "kernels/contractions/panels.hpp"
+#include "kernels/contractions/direct.hpp"
 #include "kernels/contractions/results.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -16,19 +16,7 @@ struct FewTermsResults {
                                     std::size_t j) {
         using Round = Rounding<F::format>;
         Doubles sum[rows][vectors] = {}, squares[vectors] = {};
-        for (std::size_t k = 0; k < part.term_count; ++k) {
-            const char* const q = p + part.terms[k];
-            Doubles y[vectors];
-            for_each_of<vectors>([&](std::size_t v) SAMESUM_INLINED {
-                y[v] = whole ? F::doubles(q + v * width * F::size) : first_doubles<F>(q, n);
-                squares[v] = roughly_fused(y[v], y[v], squares[v]);
-            });
-            for_each_of<rows>([&](std::size_t r) SAMESUM_INLINED {
-                const Doubles x = of.terms[r * part.term_count + k] - Doubles{};
-                for_each_of<vectors>([&](std::size_t v)
-                                         SAMESUM_INLINED { sum[r][v] = roughly_fused(x, y[v], sum[r][v]); });
-            });
-        }
+        add_side_by_side<F, whole>(p, n, part, of.terms, part.term_count, sum, squares);
         Words wrong = {};
         for_each_of<vectors>([&](std::size_t v) SAMESUM_INLINED {
             const Doubles norm = root_above(squares[v]);

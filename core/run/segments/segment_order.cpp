@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "select/segment_thresholds.hpp"
 #include "threads/pool.hpp"
@@ -122,28 +123,36 @@ std::vector<std::int64_t> SegmentOrder::take_numbers() {
     return numbers;
 }
 
+namespace {
+
+// take.operator()<bytes>() of rows of one element; false of others.
+template <class Take>
+bool take_as_elements(std::size_t bytes, const Take& take) {
+    switch (bytes) {
+        case 1:
+            return take.template operator()<1>(), true;
+        case 2:
+            return take.template operator()<2>(), true;
+        case 4:
+            return take.template operator()<4>(), true;
+        case 8:
+            return take.template operator()<8>(), true;
+        default:
+            return false;
+    }
+}
+
+}  // namespace
+
 void SegmentOrder::take_rows(const char* from, std::size_t bytes, char* to) {
-    const auto take = [&]<std::size_t size>() {
+    const auto take = [&](auto size) {
         for_each_row([=](std::int64_t row, std::int64_t place) {
             std::memcpy(to + static_cast<std::size_t>(place) * size,
                         from + static_cast<std::size_t>(row) * size, size);
         });
     };
-    switch (bytes) {
-        case 1:
-            return take.template operator()<1>();
-        case 2:
-            return take.template operator()<2>();
-        case 4:
-            return take.template operator()<4>();
-        case 8:
-            return take.template operator()<8>();
-        default:
-            for_each_row([=](std::int64_t row, std::int64_t place) {
-                std::memcpy(to + static_cast<std::size_t>(place) * bytes,
-                            from + static_cast<std::size_t>(row) * bytes, bytes);
-            });
-    }
+    const auto take_elements = [&]<std::size_t size>() { take(std::integral_constant<std::size_t, size>{}); };
+    if (!take_as_elements(bytes, take_elements)) take(bytes);
 }
 
 namespace {
@@ -156,25 +165,12 @@ void ask_for(const char* from, std::int64_t bytes) {
     for (std::int64_t i = 0; i < lines; ++i) __builtin_prefetch(from + i * cache_line);
 }
 
-template <std::size_t bytes>
-void copy_small(const char* from, std::int64_t pitch, const std::int64_t* numbers, std::int64_t n, char* to) {
-    for (std::int64_t i = 0; i < n; ++i, to += bytes) std::memcpy(to, from + numbers[i] * pitch, bytes);
-}
-
 void copy_rows(const char* from, std::int64_t pitch, const std::int64_t* numbers, std::int64_t n,
                std::int64_t bytes, char* to) {
-    switch (bytes) {
-        case 1:
-            return copy_small<1>(from, pitch, numbers, n, to);
-        case 2:
-            return copy_small<2>(from, pitch, numbers, n, to);
-        case 4:
-            return copy_small<4>(from, pitch, numbers, n, to);
-        case 8:
-            return copy_small<8>(from, pitch, numbers, n, to);
-        default:
-            break;
-    }
+    const auto copy_elements = [&]<std::size_t size>() {
+        for (std::int64_t i = 0; i < n; ++i, to += size) std::memcpy(to, from + numbers[i] * pitch, size);
+    };
+    if (take_as_elements(static_cast<std::size_t>(bytes), copy_elements)) return;
     for (std::int64_t i = 0; i < n; ++i, to += bytes) {
         if (i + segment_rows_ahead < n) ask_for(from + numbers[i + segment_rows_ahead] * pitch, bytes);
         std::memcpy(to, from + numbers[i] * pitch, static_cast<std::size_t>(bytes));

@@ -97,7 +97,7 @@ class Score:
         exact = self.exact()
         if exact is not None:
             value = at.divide(Decimal(exact.numerator), Decimal(exact.denominator))
-            return value, abs(value).scaleb(2 - digits, at)
+            return value, value.copy_abs().scaleb(2 - digits, at)
         formula, wide = self.formula, _context(digits + 4)
         scaled = _decimal(self.product * (1 if formula.scale is None else formula.scale), wide)
         if formula.scale is None:
@@ -107,17 +107,18 @@ class Score:
             scaled = wide.multiply(cap, _tanh(wide.divide(scaled, cap), digits + 4))
         added = _decimal(self.added, wide)
         value = wide.add(scaled, added)
-        return value, wide.add(wide.add(abs(scaled), abs(added)), abs(value)).scaleb(2 - digits, wide)
+        return value, wide.add(wide.add(scaled.copy_abs(), added.copy_abs()), value.copy_abs()).scaleb(2 - digits, wide)
 
 
 def _tanh(x: Decimal, digits: int) -> Decimal:
     """Within a few last places: where it is small one less an exponential has as many digits more."""
     wide = _context(digits + 4 + max(0, -x.adjusted()))
-    power = wide.exp(wide.multiply(Decimal(-2), abs(x)))
+    power = wide.exp(wide.multiply(Decimal(-2), x.copy_abs()))
     return (wide.divide(wide.subtract(Decimal(1), power), wide.add(Decimal(1), power))).copy_sign(x)
 
 
 def _context(digits: int) -> Context:
+    """Operators, `abs` among them, would round to the digits of the caller's own."""
     return Context(prec=digits, rounding=ROUND_HALF_EVEN, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
 
 
@@ -226,8 +227,8 @@ class Row:
             terms = [at.multiply(w, Decimal(above[g])) for w, g in zip(weights, groups, strict=True)]
             total, size = Decimal(0), Decimal(0)
             for term in terms:
-                total, size = at.add(total, term), at.add(size, abs(term))
-            if abs(total) > at.multiply(size, at.add(off, Decimal(len(terms)).scaleb(2 - digits))):
+                total, size = at.add(total, term), at.add(size, term.copy_abs())
+            if total.copy_abs() > at.multiply(size, at.add(off, Decimal(len(terms)).scaleb(2 - digits))):
                 return total > 0
             digits *= 2
 
