@@ -28,11 +28,15 @@ class KeptTotal {
         take({part[0] * step + part[1], part[2] * step + part[3]}, exponent, blocks);
     }
 
-    void add(const Superaccumulator& more) { rest().merge(more); }
-
     void merge(const KeptTotal& other) {
         if (other.blocks_ > 0) take({other.word_[0], other.word_[1]}, other.exponent_, other.blocks_);
-        if (other.rest_) add(*other.rest_);
+        if (other.rest_) rest().merge(*other.rest_);
+    }
+
+    // What is on no grid.
+    Superaccumulator& rest() {
+        if (!rest_) rest_ = std::make_unique<Superaccumulator>();
+        return *rest_;
     }
 
     Superaccumulator whole() const {
@@ -66,11 +70,6 @@ class KeptTotal {
             word_[i] = word_[i] * (apart < 0 ? grown : 1) + words.word[i] * (apart > 0 ? grown : 1);
         exponent_ = apart < 0 ? exponent : exponent_;
         blocks_ = static_cast<std::int32_t>(mine + others);
-    }
-
-    Superaccumulator& rest() {
-        if (!rest_) rest_ = std::make_unique<Superaccumulator>();
-        return *rest_;
     }
 
     i128 word_[2] = {};
