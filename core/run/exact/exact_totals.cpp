@@ -80,8 +80,9 @@ void ExactTotals::round_moments(const ExactTotals& squares, const Moment& how, c
     const FloatingPointScope scope;
     for (std::size_t j = 0; j < static_cast<std::size_t>(outputs_); ++j) {
         const Moment moment{how.kind, how.format, counts[j], how.correction};
-        const std::uint64_t bits = is_float(in_) ? rounded_moment(real_[j].whole(), squares.real_[j].whole(), moment)
-                                                 : rounded_moment(whole_[j], squares.whole_[j], moment);
+        const std::uint64_t bits = is_float(in_)
+                                       ? rounded_moment(real_[j].whole(), squares.real_[j].whole(), moment)
+                                       : rounded_moment(whole_[j], squares.whole_[j], moment);
         store_bits(to, j, bits, size_of(how.format));
     }
 }

@@ -63,7 +63,8 @@ struct KeptTile {
         make_room(j, sum.exponent, 1);
         for (std::size_t i = 0; i < kept_parts; ++i) part[i][j] += sum.part[i];
         for (std::size_t i = 0; i < 2; ++i)
-            if (sum.deep[i] != 0) add_units(overflow->at(j).rest(), sum.deep[i], sum.exponent + deep_units[i]);
+            if (sum.deep[i] != 0)
+                add_units(overflow->at(j).rest(), sum.deep[i], sum.exponent + deep_units[i]);
     }
 
     void merge(std::size_t j, const KeptTile& from, std::size_t i) {
