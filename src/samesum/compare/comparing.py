@@ -226,7 +226,7 @@ class _Comparing:
         sessions: list[Session | str] = []
         for engine in self.engines:
             try:
-                sessions.append(engine.prepare(self.graph.model))
+                sessions.append(engine.runtime.prepare(self.graph.model))
             except EngineError as error:
                 sessions.append(str(error))
         asked = [each for each in sessions if not isinstance(each, str)] and sessions

@@ -75,9 +75,10 @@ class Observed:
         return self.outputs if self.full is None else self.full
 
     def look(self, graph: Graph, feeds: Feeds) -> None:
-        """Runs the whole model, in float32 too where that is not what the engine does."""
+        """Runs the whole model on one set of inputs, in float32 too where that is not what the engine does."""
+        self.outputs = self.full = None
         try:
-            session = self.runtime.prepare(graph.model, self.settings)
+            session = self.runtime.prepare(graph.model)
             self.precision = session.precision
             self.outputs = session.run(feeds, graph.outputs)
             if self.precision not in FULL:
@@ -87,7 +88,12 @@ class Observed:
             self.trouble = one_line(error)
 
     def prepare(self, model: EngineModel) -> Session:
-        """A session under the settings in which nodes are judged."""
+        """A session under the settings in which nodes are judged: float32 stays what it is, of engines too that do not
+        run the whole model."""
+        session = self.runtime.prepare(model, self.settings)
+        if session.precision in FULL or self.settings.precision == "f32":
+            return session
+        self.settings = replace(self.settings, precision="f32")
         return self.runtime.prepare(model, self.settings)
 
     def order(self, graph: Graph, node: Node, family: Family, arrays: Sequence[NDArray | None]) -> Tree | None:
