@@ -10,17 +10,24 @@ import numpy as np
 
 from samesum.compare.graph import STRINGS, Alone, Input, told_apart
 from samesum.errors import ModelError
-from samesum.formats.arrays import NDArray
+from samesum.formats.arrays import Dtype, NDArray
 from samesum.formats.elements import ONNX_ELEMENTS
 from samesum.runtimes.runtime import EngineModel, Format
 from samesum.testing.node import Node
 
-NUMBERS = {element.dtype: number for number, element in ONNX_ELEMENTS.items() if element.bits >= 8}
+_NUMBERS = {element.dtype: number for number, element in ONNX_ELEMENTS.items() if element.bits >= 8}
 _STRING = 8
 _SHORT = frozenset({10, 16})
 _RESULT = "samesum:result"
 _WHOLE = frozenset({"DynamicQuantizeLinear"})
 """Operators none of whose outputs may be left out."""
+
+
+def number_of(dtype: Dtype) -> int:
+    """What the format calls the type; raises ModelError for one that it has no tensors of numbers of."""
+    if dtype not in _NUMBERS:
+        raise ModelError(f"a value is {dtype}, which no tensor of numbers in ONNX is")
+    return _NUMBERS[dtype]
 
 
 class OnnxGraph:
@@ -131,7 +138,7 @@ class OnnxGraph:
             is_needed = name and native.op_type in _WHOLE
             native.output[i] = _RESULT if i == judged else f"{_RESULT}:{i}" if is_needed else ""
         held = [
-            helper.make_tensor(name, NUMBERS[array.dtype], array.shape, array.tobytes(), raw=True)
+            helper.make_tensor(name, number_of(array.dtype), array.shape, array.tobytes(), raw=True)
             for name, array in zip(names[1:], arrays[1:], strict=True)
             if array is not None
         ]
@@ -141,7 +148,7 @@ class OnnxGraph:
         graph = helper.make_graph(
             [native],
             "alone",
-            [helper.make_tensor_value_info(names[0], NUMBERS[data.dtype], data.shape)],
+            [helper.make_tensor_value_info(names[0], number_of(data.dtype), data.shape)],
             [onnx.ValueInfoProto(name=_RESULT)],
             held,
         )
