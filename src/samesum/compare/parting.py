@@ -137,7 +137,7 @@ def _parted(node: Node, one: tuple[str, Values], other: tuple[str, Values]) -> P
 
 def differs(a: NDArray, b: NDArray, limit: float) -> tuple[float, bool]:
     """By how much of the first one's largest magnitude two values differ, and whether that is beyond the limit."""
-    if a.shape != b.shape or a.dtype.kind in ODD:
+    if a.shape != b.shape or a.dtype.kind in ODD or b.dtype.kind in ODD:
         is_same = np.array_equal(a, b)
         return 0.0 if is_same else float("inf"), not is_same
     found = difference("", "", a, b, limit)
