@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -12,7 +13,7 @@ from samesum.compare.graph import STRINGS, Alone, Input, told_apart
 from samesum.errors import ModelError
 from samesum.formats.arrays import Dtype, NDArray
 from samesum.formats.elements import ONNX_ELEMENTS
-from samesum.runtimes.runtime import EngineModel, Format
+from samesum.runtimes.runtime import EngineModel, Feeds, Format
 from samesum.testing.node import Node
 
 _NUMBERS = {element.dtype: number for number, element in ONNX_ELEMENTS.items() if element.bits >= 8}
@@ -119,6 +120,25 @@ class OnnxGraph:
                 proto.graph.output.append(known.get(value, onnx.ValueInfoProto(name=value)))
         return EngineModel(Format.ONNX, serialized(proto))
 
+    def sizes(self, feeds: Feeds) -> Mapping[str, int]:
+        """As far as the package's inference foretells shapes."""
+        import onnx
+
+        copy = onnx.ModelProto()
+        copy.CopyFrom(self.proto)
+        for each in copy.graph.input:
+            if each.name in feeds:
+                shape = each.type.tensor_type.shape
+                del shape.dim[:]
+                for size in feeds[each.name].shape:
+                    shape.dim.add().dim_value = size
+        del copy.graph.value_info[:]
+        try:
+            inferred = onnx.shape_inference.infer_shapes(copy, data_prop=True)
+        except Exception:  # the package's errors have no common base
+            return {}
+        return dict(filter(None, map(_size, (*inferred.graph.value_info, *inferred.graph.output))))
+
     @cached_property
     def _inferred(self) -> Sequence[Any]:
         return tuple(self.proto.graph.value_info)
@@ -201,6 +221,15 @@ def _input(info: Any) -> Input:
         return Input(info.name, dtype, None)
     known = [dim.dim_value if dim.HasField("dim_value") and dim.dim_value >= 0 else None for dim in tensor.shape.dim]
     return Input(info.name, dtype, tuple(known), tuple(dim.dim_param for dim in tensor.shape.dim))
+
+
+def _size(value: Any) -> tuple[str, int] | None:
+    tensor = value.type.tensor_type
+    element = ONNX_ELEMENTS.get(tensor.elem_type)
+    dims = [dim.dim_value if dim.HasField("dim_value") else None for dim in tensor.shape.dim]
+    if element is None or not tensor.HasField("shape") or None in dims:
+        return None
+    return value.name, math.prod(dim or 0 for dim in dims) * element.dtype.itemsize
 
 
 def _written(node: Any) -> NDArray | None:
