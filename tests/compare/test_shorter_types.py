@@ -14,6 +14,7 @@ from models import FLOAT, branches, model
 from onnx import helper
 
 from samesum.compare import Comparison, Verdict, compare
+from samesum.compare.words import open_ends
 from samesum.runtimes.runtime import DEFAULTS, EngineError, EngineModel, Format, Settings, Trouble
 
 Array = np.ndarray[Any, Any]
@@ -72,3 +73,4 @@ def test_nodes_of_a_model_that_it_does_not_run_whole(monkeypatch: pytest.MonkeyP
     assert verdicts["ReduceSum"] in (Verdict.RIGHT, Verdict.INEXACT)
     assert found.wrong == ()
     assert "short does not run this model: no If, please" in found.notes
+    assert open_ends(found) == ["Of short nodes alone were checked: it does not run this model."]

@@ -181,13 +181,14 @@ class Comparison:
         """The engines of which nothing was looked at: those that do not run the model, and those that do where neither
         a node was judged nor an output put beside another engine's."""
         ran = {name.removesuffix(FULL) for name, each in self.engines.items() if each.precision}
-        checked = ran if self.has_figures or (len(ran) > 1 and self.outputs) else {}
+        checked = ran if self.judged or (len(ran) > 1 and self.outputs) else {}
         return tuple(name for name in self.engines if name.removesuffix(FULL) == name and name not in checked)
 
     @property
-    def has_figures(self) -> bool:
-        """True if an engine's answer at some node was put beside the exact one."""
-        return any(each.inside or each.alone for node in self.nodes for each in node.engines.values())
+    def judged(self) -> frozenset[str]:
+        """The engines whose answer at some node was put beside the exact one."""
+        found = (item for node in self.nodes for item in node.engines.items())
+        return frozenset(name for name, each in found if each.inside or each.alone)
 
     @property
     def keep(self) -> dict[str, Any]:
