@@ -69,7 +69,7 @@ void ExactTotals::round(Finalize finalize, Format out, const std::int64_t* count
         const Finish how{finalize, out, counts[j]};
         const bool is_empty_mean = finalize == Finalize::over_count && counts[j] == 0;
         const std::uint64_t bits = is_empty_mean   ? canonical_nan(out)
-                                   : is_float(in_) ? real_[j].whole().rounded(how)
+                                   : is_float(in_) ? real_[j].rounded(how)
                                                    : rounded_whole(whole_[j], how);
         store_bits(to, j, bits, size_of(out));
     }

@@ -45,6 +45,15 @@ class KeptTotal {
         return total;
     }
 
+    // As that of the whole.
+    std::uint64_t rounded(const Finish& how) const {
+        if (rest_ || word_[1] != 0 || how.finalize != Finalize::itself || !is_float(how.format))
+            return whole().rounded(how);
+        const bool negative = word_[0] < 0;
+        const u128 size = static_cast<u128>(negative ? -word_[0] : word_[0]);
+        return round_to_format(leading_of(size, exponent_ + unit[0], false), negative, how.format);
+    }
+
   private:
     using i128 = __int128;
     struct Words {
