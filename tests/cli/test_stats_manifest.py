@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import struct
 from pathlib import Path
 from typing import Any
@@ -126,6 +127,10 @@ def test_damaged_files_and_manifests_are_status_4(samesum: Command, tmp_path: Pa
     manifest.write_bytes(before.replace(b"int64", b"int32"))
     done = samesum("stats", path, "--verify", manifest)
     assert (done.status, "is damaged" in done.err) == (4, True)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    done = samesum("stats", path, "--verify", pipe)
+    assert (done.status, "is not a regular file" in done.err) == (4, True)
 
 
 def test_what_a_manifest_does_not_go_with_is_wrong_usage(samesum: Command, tmp_path: Path) -> None:

@@ -190,3 +190,24 @@ def test_engines_run_loops_that_are_looked_into(engine: str, kind: str) -> None:
         "again/total (first pass)",
         "again/total (last pass)",
     ]
+
+
+@pytest.mark.parametrize("kind", [object, complex, str])
+def test_an_engine_that_gives_no_numbers_of_a_tensor_is_wrong(kind: Any) -> None:
+    class Odd(faulty.Right):
+        def run(self, model: Any, feeds: Any, wanted: list[str]) -> Any:
+            return {name: array.astype(kind) for name, array in super().run(model, feeds, wanted).items()}
+
+    result = compare(two_sums(), {"x": X}, [faulty.Right, Odd])
+    assert {node.name for node in result.wrong} >= {"first"}
+    for node in result.wrong:
+        assert node.engines["Right"].verdict is Verdict.RIGHT
+
+
+def test_imaginary_parts_are_not_dropped() -> None:
+    class Odd(faulty.Right):
+        def run(self, model: Any, feeds: Any, wanted: list[str]) -> Any:
+            return {name: array + np.complex64(1j) for name, array in super().run(model, feeds, wanted).items()}
+
+    result = compare(two_sums(), {"x": X}, [faulty.Right, Odd])
+    assert {(each.name, each.beyond) for each in result.outputs} == {("first", True), ("y", True)}

@@ -297,3 +297,24 @@ def test_states_of_types_that_have_none_are_refused(dtype: str) -> None:
     header = {"axis": None, "dtype": dtype, "end": 0, "kept": [], "names": ["sum"], "rank": None, "result": None}
     with pytest.raises(ss.ModelError):
         ss.State.from_bytes(forged(header, [bytes(8), bytes(9)]))
+
+
+@looped("dtype", ["float32", "float64"])
+def test_chunks_whose_sums_lie_on_grids_of_their_own(dtype: str) -> None:
+    """Magnitudes from chunk to chunk are powers of two apart, by little and by more than two words hold."""
+    random = np.random.default_rng(4)
+    for apart in (1, 3, 12, 25, 26, 40, 90):
+        scales = [2.0 ** (apart * k) for k in (0, -1, 1, 0, -1)]
+        chunks = [(random.standard_normal((70, 33)) * scale).astype(dtype) for scale in scales]
+        chunks += [-chunks[0], -chunks[2]]  # what is left is small
+        whole = np.concatenate(chunks)
+        for order in (chunks, chunks[::-1]):
+            total, others = ss.State(SUMS, axis=0), [ss.State(SUMS, axis=0) for _ in order]
+            for state, chunk in zip(others, order, strict=True):
+                total.update(chunk)
+                state.update(chunk)
+            assert_same(total, one_call(whole, SUMS, 0), f"{apart} updated")
+            for state in others[1:]:
+                others[0].merge(state)
+            assert_same(others[0], one_call(whole, SUMS, 0), f"{apart} merged")
+            assert others[0].to_bytes() == total.to_bytes()

@@ -11,8 +11,7 @@ import pytest
 from samesum.cli.main import main
 from samesum.cli.show import Exit
 from samesum.errors import AttributeValueError, AxisError
-from samesum.stats.activation import Activation, check_channel
-from samesum.stats.ranges import range_of
+from samesum.stats.activation import Activation, check_channel, range_of
 
 onnx = pytest.importorskip("onnx")
 

@@ -38,8 +38,8 @@ struct PlainSums {
         sum = plus(sum, widen(map == Map::magnitude ? samesum::SAMESUM_ISA::magnitude(x) : x));
     }
 
-    // Some bit, unless the sum is exact. (Lemma 14)
-    SAMESUM_INLINE Longs failure() const {
+    // Some bit, unless the sum of so many elements is exact. (Lemma 14)
+    SAMESUM_INLINE Longs failure(std::size_t count = kept_additions) const {
         if constexpr (is_certain) {
             return ~(sum - sum == 0);
         } else {
@@ -49,7 +49,7 @@ struct PlainSums {
             // The least subnormal at least, which all are multiples of.
             const Words limit = reinterpret_cast<Words>(narrowed(at * to_least + 0x1p-149)) << 1;
             const Ints is_below = reinterpret_cast<Ints>(spread.least < limit - 1);
-            return ~(spread.most_of(kept_additions) < most) | __builtin_convertvector(is_below, Longs);
+            return ~(spread.most_of(count) < most) | __builtin_convertvector(is_below, Longs);
         }
     }
     SAMESUM_INLINE Longs part(std::size_t) const {
@@ -244,13 +244,21 @@ struct KeptSum {
         for (; r + 8 <= rows; r += 8, p += 8 * row_stride) all.template take_rows<8>(p, row_stride, n);
         for (; r < rows; ++r, p += row_stride) all.template take_rows<1>(p, row_stride, n);
         for (std::size_t j = 0; j < n; j += width)
-            failed += put_columns(all.sums[j / width], sums, j, n - j < width ? n - j : width);
+            failed += put_columns(all.sums[j / width], sums, j, n - j < width ? n - j : width, rows);
         return failed;
     }
 
+    static SAMESUM_INLINE Longs failure_of(const Sums& sums, std::size_t rows) {
+        if constexpr (is_plain)
+            return sums.failure(rows);
+        else
+            return sums.failure();
+    }
+
     // How many of these n columns fail.
-    static std::size_t put_columns(const Sums& from, const KeptColumns& to, std::size_t j, std::size_t n) {
-        const Longs failure = from.failure(), failed = failure != 0;
+    static std::size_t put_columns(const Sums& from, const KeptColumns& to, std::size_t j, std::size_t n,
+                                   std::size_t rows) {
+        const Longs failed = failure_of(from, rows) != 0;
         std::size_t count = 0;
         for (std::size_t k = 0; k < n; ++k) {
             to.failed[j + k] = failed[k] != 0;

@@ -69,7 +69,7 @@ void ExactTotals::round(Finalize finalize, Format out, const std::int64_t* count
         const Finish how{finalize, out, counts[j]};
         const bool is_empty_mean = finalize == Finalize::over_count && counts[j] == 0;
         const std::uint64_t bits = is_empty_mean   ? canonical_nan(out)
-                                   : is_float(in_) ? real_[j].whole().rounded(how)
+                                   : is_float(in_) ? real_[j].rounded(how)
                                                    : rounded_whole(whole_[j], how);
         store_bits(to, j, bits, size_of(out));
     }
@@ -80,8 +80,9 @@ void ExactTotals::round_moments(const ExactTotals& squares, const Moment& how, c
     const FloatingPointScope scope;
     for (std::size_t j = 0; j < static_cast<std::size_t>(outputs_); ++j) {
         const Moment moment{how.kind, how.format, counts[j], how.correction};
-        const std::uint64_t bits = is_float(in_) ? rounded_moment(real_[j].whole(), squares.real_[j].whole(), moment)
-                                                 : rounded_moment(whole_[j], squares.whole_[j], moment);
+        const std::uint64_t bits = is_float(in_)
+                                       ? rounded_moment(real_[j].whole(), squares.real_[j].whole(), moment)
+                                       : rounded_moment(whole_[j], squares.whole_[j], moment);
         store_bits(to, j, bits, size_of(how.format));
     }
 }

@@ -93,7 +93,7 @@ struct KeptSums {
                 t.join(j, sum);
             } else {
                 now = std::min(n, exact_elements);
-                exact_method(format, map).lanes(&t.overflow->at(j), 0, p, now, 0, 1);
+                exact_method(format, map).lanes(&t.overflow->at(j).rest(), 0, p, now, 0, 1);
             }
         }
     }

@@ -1,11 +1,10 @@
-// Totals of the columns of a tile: integers in units that the column's exponent gives, and exact totals of
-// what has no such sum.
+// Totals of the columns of a tile: integers in units that the column's exponent gives, and totals of what has
+// no such sum.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <vector>
 
 #include "exact/elements.hpp"
@@ -15,20 +14,17 @@
 
 namespace samesum {
 
-// Exact totals of the few columns that need one.
+// Totals of the few columns whose blocks lie on other grids, or on none.
 class Overflow {
   public:
-    Superaccumulator& at(std::size_t j) {
+    KeptTotal& at(std::size_t j) {
         if (j >= totals_.size()) totals_.resize(j + 1);
-        if (!totals_[j]) totals_[j] = std::make_unique<Superaccumulator>();
-        return *totals_[j];
+        return totals_[j];
     }
-    const Superaccumulator* find(std::size_t j) const {
-        return j < totals_.size() ? totals_[j].get() : nullptr;
-    }
+    const KeptTotal* find(std::size_t j) const { return j < totals_.size() ? &totals_[j] : nullptr; }
 
   private:
-    std::vector<std::unique_ptr<Superaccumulator>> totals_;
+    std::vector<KeptTotal> totals_;
 };
 
 struct KeptTile {
@@ -43,15 +39,19 @@ struct KeptTile {
         for (auto& each : part) std::memset(each, 0, n * sizeof each[0]);
     }
 
-    void add_to(Superaccumulator& total, std::size_t j) const {
-        for (std::size_t i = 0; i < kept_parts; ++i)
-            add_units(total, part[i][j], exponent[j] + kept_units[i]);
+    void add_to(KeptTotal& total, std::size_t j) const {
+        total.add({part[0][j], part[1][j], part[2][j], part[3][j]}, exponent[j], blocks[j]);
+    }
+
+    // A block that failed has left its column as it was.
+    bool is_used(std::size_t j) const {
+        return blocks[j] > 0 && (part[0][j] | part[1][j] | part[2][j] | part[3][j]) != 0;
     }
 
     // Readies column j for `more` blocks with this exponent.
     void make_room(std::size_t j, std::int32_t with, std::int32_t more) {
         if (exponent[j] != with || blocks[j] + more > most_kept_blocks) {
-            if (blocks[j] > 0) add_to(overflow->at(j), j);
+            if (is_used(j)) add_to(overflow->at(j), j);
             for (auto& each : part) each[j] = 0;
             exponent[j] = with;
             blocks[j] = 0;
@@ -63,11 +63,12 @@ struct KeptTile {
         make_room(j, sum.exponent, 1);
         for (std::size_t i = 0; i < kept_parts; ++i) part[i][j] += sum.part[i];
         for (std::size_t i = 0; i < 2; ++i)
-            if (sum.deep[i] != 0) add_units(overflow->at(j), sum.deep[i], sum.exponent + deep_units[i]);
+            if (sum.deep[i] != 0)
+                add_units(overflow->at(j).rest(), sum.deep[i], sum.exponent + deep_units[i]);
     }
 
     void merge(std::size_t j, const KeptTile& from, std::size_t i) {
-        if (const Superaccumulator* more = from.overflow->find(i)) overflow->at(j).merge(*more);
+        if (const KeptTotal* more = from.overflow->find(i)) overflow->at(j).merge(*more);
         if (from.blocks[i] == 0) return;
         make_room(j, from.exponent[i], from.blocks[i]);
         for (std::size_t k = 0; k < kept_parts; ++k) part[k][j] += from.part[k][i];
@@ -75,9 +76,8 @@ struct KeptTile {
 
     // The whole of column j.
     void give_to(KeptTotal& total, std::size_t j) const {
-        if (blocks[j] > 0)
-            total.add({part[0][j], part[1][j], part[2][j], part[3][j]}, exponent[j], blocks[j]);
-        if (const Superaccumulator* more = overflow->find(j)) total.add(*more);
+        if (is_used(j)) add_to(total, j);
+        if (const KeptTotal* more = overflow->find(j)) total.merge(*more);
     }
 };
 static_assert(sizeof(KeptTile) <= tile_bytes);

@@ -28,17 +28,30 @@ class KeptTotal {
         take({part[0] * step + part[1], part[2] * step + part[3]}, exponent, blocks);
     }
 
-    void add(const Superaccumulator& more) { rest().merge(more); }
-
     void merge(const KeptTotal& other) {
         if (other.blocks_ > 0) take({other.word_[0], other.word_[1]}, other.exponent_, other.blocks_);
-        if (other.rest_) add(*other.rest_);
+        if (other.rest_) rest().merge(*other.rest_);
+    }
+
+    // What is on no grid.
+    Superaccumulator& rest() {
+        if (!rest_) rest_ = std::make_unique<Superaccumulator>();
+        return *rest_;
     }
 
     Superaccumulator whole() const {
         Superaccumulator total = rest_ ? *rest_ : Superaccumulator{};
         if (blocks_ > 0) give({word_[0], word_[1]}, exponent_, total);
         return total;
+    }
+
+    // As that of the whole.
+    std::uint64_t rounded(const Finish& how) const {
+        if (rest_ || word_[1] != 0 || how.finalize != Finalize::itself || !is_float(how.format))
+            return whole().rounded(how);
+        const bool negative = word_[0] < 0;
+        const u128 size = static_cast<u128>(negative ? -word_[0] : word_[0]);
+        return round_to_format(leading_of(size, exponent_ + unit[0], false), negative, how.format);
     }
 
   private:
@@ -66,11 +79,6 @@ class KeptTotal {
             word_[i] = word_[i] * (apart < 0 ? grown : 1) + words.word[i] * (apart > 0 ? grown : 1);
         exponent_ = apart < 0 ? exponent : exponent_;
         blocks_ = static_cast<std::int32_t>(mine + others);
-    }
-
-    Superaccumulator& rest() {
-        if (!rest_) rest_ = std::make_unique<Superaccumulator>();
-        return *rest_;
     }
 
     i128 word_[2] = {};

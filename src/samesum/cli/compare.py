@@ -158,7 +158,7 @@ def call(arguments: argparse.Namespace) -> Exit:
     if found.wrong or found.unexplained or is_far or _above(found, arguments.max_ulp):
         return Exit.MISMATCH
     is_open = found.unchecked or (limit is not None and not found.outputs)
-    is_open = is_open or (arguments.max_ulp is not None and not found.has_figures)
+    is_open = is_open or (arguments.max_ulp is not None and not found.judged)
     return Exit.UNSUPPORTED if is_open else Exit.FINE
 
 

@@ -23,7 +23,7 @@ from samesum.compare.words import (
     ulps,
     wrapped,
 )
-from samesum.testing.figures import figure_text, number
+from samesum.testing.figures import fields, figure_text, number
 from samesum.testing.truths import Verdict
 
 # Two records of `samesum compare --record`, one beside the other: as text and as a document.
@@ -82,10 +82,7 @@ def document(a: Record, b: Record, pairs: Sequence[RecordPair]) -> dict[str, Any
         "records": [{"path": str(r.path), "model": r.model, "machine": r.machine} for r in (a, b)],
         "pairs": [
             {
-                "engines": list(pair.engines),
-                "values": pair.values,
-                "same_inputs": pair.same_inputs,
-                "missing": list(pair.missing),
+                **fields(pair, "engines", "values", "same_inputs", "missing"),
                 "first": pair.first and pair.first.name,
                 "changes": [_change(each) for each in pair.changes],
             }
@@ -97,11 +94,7 @@ def document(a: Record, b: Record, pairs: Sequence[RecordPair]) -> dict[str, Any
 def _change(each: Change) -> dict[str, Any]:
     worst = each.figure.worst
     return {
-        "kind": each.kind,
-        "name": each.name,
-        "operator": each.operator,
-        "same_inputs": each.same_inputs,
-        "differ": each.differ,
+        **fields(each, "kind", "name", "operator", "same_inputs", "differ"),
         "ulp": number(each.figure.ulp),
         "worst": worst and {"index": list(worst.index), "values": [number(worst.got), number(worst.exact)]},
     }

@@ -28,10 +28,10 @@ from samesum.conformance.running import (
 )
 from samesum.conformance.suites.catalogue import SUITES
 from samesum.errors import MissingPackage
-from samesum.runtimes.catalogue import OTHERS, maker
+from samesum.runtimes.catalogue import OTHERS, started
 from samesum.runtimes.onnxruntime_engine import Plugin
 from samesum.runtimes.remote import Remote
-from samesum.runtimes.runtime import Runtime, require
+from samesum.runtimes.runtime import require
 
 
 def contestants(arguments: argparse.Namespace) -> tuple[list[Contestant], list[Contestant]]:
@@ -44,7 +44,7 @@ def contestants(arguments: argparse.Namespace) -> tuple[list[Contestant], list[C
         made = [_made(arguments, Own.name), *_installed(arguments)]
     else:
         made = [_made(arguments, name) for name in dict.fromkeys(tested)]
-    made += [_backend(arguments, name) for name in dict.fromkeys(arguments.backends)]
+    made += [ByModels(started(name, arguments.timeout)) for name in dict.fromkeys(arguments.backends)]
     made += _plugin(arguments)
     made = made or [_made(arguments, Own.name)]
     against = [name for name in arguments.against.split(",") if name]
@@ -71,10 +71,7 @@ def cases(arguments: argparse.Namespace) -> Sequence[Case]:
 
 def _made(arguments: argparse.Namespace, name: str) -> Contestant:
     """An engine by name: samesum in this process, the others each in one of their own."""
-    if name == Own.name:
-        return Own(_forms(arguments))
-    OTHERS[name]()
-    return _started(OTHERS[name], arguments, name)
+    return Own(_forms(arguments)) if name == Own.name else ByModels(started(name, arguments.timeout))
 
 
 def _installed(arguments: argparse.Namespace) -> list[Contestant]:
@@ -86,11 +83,6 @@ def _installed(arguments: argparse.Namespace) -> list[Contestant]:
     return found
 
 
-def _backend(arguments: argparse.Namespace, name: str) -> Contestant:
-    """A class of the user's own, which is imported nowhere but in its own process."""
-    return _started(maker(name), arguments, name)
-
-
 def _plugin(arguments: argparse.Namespace) -> list[Contestant]:
     """An execution provider of ONNX Runtime, which is loaded nowhere but in its own process."""
     library, name = arguments.ep_library, arguments.ep_name
@@ -100,11 +92,8 @@ def _plugin(arguments: argparse.Namespace) -> list[Contestant]:
         raise UsageError("--ep-library FILE and --ep-name NAME are given together")
     if not library.is_file():
         raise UsageError(f"--ep-library {library} is no file")
-    return [_started(partial(Plugin, str(library), name), arguments, f"--ep-library {library}")]
-
-
-def _started(make: Callable[[], Runtime], arguments: argparse.Namespace, name: str) -> Contestant:
-    return ByModels(Remote(make, arguments.timeout).start(name))
+    engine = Remote(partial(Plugin, str(library), name), arguments.timeout)
+    return [ByModels(engine.start(f"--ep-library {library}"))]
 
 
 def _forms(arguments: argparse.Namespace) -> frozenset[Form]:

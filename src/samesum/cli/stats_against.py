@@ -159,7 +159,7 @@ def _entries(arguments: argparse.Namespace, before: list[str]) -> tuple[list[Ent
     names = [each.name for each in tensors]
     if twice := sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []:
         raise UsageError(f"two files have a tensor {twice[0]!r}; a manifest has each name once")
-    total = sum(each.nbytes if not isinstance(each, Skipped) else 0 for each in tensors)
+    total = sum(map(_bytes, tensors))
     started = time.perf_counter()
     with transfer(total, "reading") as seen:
         for each in tensors:

@@ -10,10 +10,8 @@ from typing import Any
 from samesum.cli.arguments import goes_with, steps
 from samesum.cli.show import Exit, Table, UsageError, print_json, printable, table_lines, terminal_width
 from samesum.cli.stats_text import note, plain
-from samesum.stats.activation import PERCENTILES, Activation, check_channel
+from samesum.stats.activation import PERCENTILES, Activation, Activations, check_channel, write_ranges
 from samesum.stats.figures import figures
-from samesum.stats.ranges import write_ranges
-from samesum.stats.session import Activations
 
 _SHOWN = ("count", "nan", "inf", "min", "max", "mean", "std")
 

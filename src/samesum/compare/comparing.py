@@ -32,7 +32,6 @@ from samesum.compare.results import (
     OutputDifference,
     Parting,
 )
-from samesum.compare.sizes import sizes_of
 from samesum.compare.walk import Save, Walk
 from samesum.errors import AttributeValueError
 from samesum.formats.arrays import boolean_of
@@ -192,7 +191,7 @@ class _Comparing:
             self.advance("where the engines part", 0, 1)
             with np.errstate(all="ignore"):
                 graph = Walk(self.graph, self.engines, feeds, self.memory, self.save, self.hazards).flat()
-                self.parting = parting(graph, self.engines, feeds, sizes_of(graph, feeds), self.memory)
+                self.parting = parting(graph, self.engines, feeds, graph.sizes(feeds), self.memory)
 
     def _effects(self, feeds: Feeds) -> tuple[Effect, ...]:
         """For the first set of inputs."""
@@ -226,7 +225,7 @@ class _Comparing:
         sessions: list[Session | str] = []
         for engine in self.engines:
             try:
-                sessions.append(engine.prepare(self.graph.model))
+                sessions.append(engine.runtime.prepare(self.graph.model))
             except EngineError as error:
                 sessions.append(str(error))
         asked = [each for each in sessions if not isinstance(each, str)] and sessions

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from samesum.errors import AttributeValueError
-from samesum.runtimes.catalogue import ENGINES, maker
+from samesum.runtimes.catalogue import ENGINES, maker, started
 from samesum.runtimes.custom_engine import Custom
 from samesum.runtimes.remote import Remote
 from samesum.runtimes.runtime import Runtime
@@ -42,11 +42,7 @@ def _made(engine: Any, name: str, isolated: bool) -> Runtime:
     if engine not in ENGINES and ":" not in engine:
         known = ", ".join(ENGINES)
         raise AttributeValueError(f"there is no engine {engine!r}; allowed are {known} and a class as module:Class")
-    if isolated:
-        if engine in ENGINES:
-            ENGINES[engine]()
-        return Remote(maker(engine), SECONDS).start(engine)
-    return maker(engine)()
+    return started(engine, SECONDS) if isolated else maker(engine)()
 
 
 def _name(engine: Any) -> str:

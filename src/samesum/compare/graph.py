@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -73,6 +73,9 @@ class Graph(Protocol):
     @property
     def is_short(self) -> bool:
         """True if the file names a float of 16 bits, in which a part of the model may be computed."""
+
+    def sizes(self, feeds: Feeds) -> Mapping[str, int]:
+        """Bytes by name of value; what cannot be foretold is left out."""
 
     def constant(self, value: str) -> NDArray | None:
         """The array of a value that the file holds; None for any other."""

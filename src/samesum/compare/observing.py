@@ -40,6 +40,8 @@ SHORT = 16 * 2.0**-10
 FULL = ("f32", "as stored", "not said", "f64", SamesumSession.precision)
 """Precisions in which float32 is computed in no shorter type."""
 
+ODD = "OSUc"
+"""The kinds of arrays that hold no real numbers; they are the same or not."""
 SET_UP = frozenset({"onnxruntime", "openvino"})
 """The engines that a number of threads can be set for."""
 
@@ -75,9 +77,10 @@ class Observed:
         return self.outputs if self.full is None else self.full
 
     def look(self, graph: Graph, feeds: Feeds) -> None:
-        """Runs the whole model, in float32 too where that is not what the engine does."""
+        """Runs the whole model on one set of inputs, in float32 too where that is not what the engine does."""
+        self.outputs = self.full = None
         try:
-            session = self.runtime.prepare(graph.model, self.settings)
+            session = self.runtime.prepare(graph.model)
             self.precision = session.precision
             self.outputs = session.run(feeds, graph.outputs)
             if self.precision not in FULL:
@@ -87,7 +90,12 @@ class Observed:
             self.trouble = one_line(error)
 
     def prepare(self, model: EngineModel) -> Session:
-        """A session under the settings in which nodes are judged."""
+        """A session under the settings in which nodes are judged: float32 stays what it is, of engines too that do not
+        run the whole model."""
+        session = self.runtime.prepare(model, self.settings)
+        if session.precision in FULL or self.settings.precision == "f32":
+            return session
+        self.settings = replace(self.settings, precision="f32")
         return self.runtime.prepare(model, self.settings)
 
     def order(self, graph: Graph, node: Node, family: Family, arrays: Sequence[NDArray | None]) -> Tree | None:
@@ -146,7 +154,7 @@ def same_array(a: NDArray, b: NDArray) -> bool:
     """True if two arrays have the same bits, every NaN alike."""
     if a.dtype != b.dtype or a.shape != b.shape:
         return False
-    if a.dtype.kind in "OSU":
+    if a.dtype.kind in ODD:
         return bool(np.array_equal(a, b))
     x, y = (np.ascontiguousarray(each).reshape(-1).view(np.uint8) for each in (a, b))
     return bool(np.array_equal(x, y)) or not bool(steps(a, b).any())
@@ -157,7 +165,7 @@ def differences(first: Values, engine: str, outputs: Values, limit: float) -> It
     and so is an integer or a text that differs at all."""
     for name, wanted in first.items():
         got = outputs[name]
-        if got.shape != wanted.shape or got.dtype.kind in "OSU":
+        if got.shape != wanted.shape or got.dtype.kind in ODD:
             differs = 0 if np.array_equal(got, wanted) else max(1, wanted.size)
             far = float("inf") if differs else 0.0
             yield OutputDifference(name, engine, far, far, differs, differs > 0)

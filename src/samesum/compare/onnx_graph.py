@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -10,17 +11,24 @@ import numpy as np
 
 from samesum.compare.graph import STRINGS, Alone, Input, told_apart
 from samesum.errors import ModelError
-from samesum.formats.arrays import NDArray
+from samesum.formats.arrays import Dtype, NDArray
 from samesum.formats.elements import ONNX_ELEMENTS
-from samesum.runtimes.runtime import EngineModel, Format
+from samesum.runtimes.runtime import EngineModel, Feeds, Format
 from samesum.testing.node import Node
 
-NUMBERS = {element.dtype: number for number, element in ONNX_ELEMENTS.items() if element.bits >= 8}
+_NUMBERS = {element.dtype: number for number, element in ONNX_ELEMENTS.items() if element.bits >= 8}
 _STRING = 8
 _SHORT = frozenset({10, 16})
 _RESULT = "samesum:result"
 _WHOLE = frozenset({"DynamicQuantizeLinear"})
 """Operators none of whose outputs may be left out."""
+
+
+def number_of(dtype: Dtype) -> int:
+    """What the format calls the type; raises ModelError for one that it has no tensors of numbers of."""
+    if dtype not in _NUMBERS:
+        raise ModelError(f"a value is {dtype}, which no tensor of numbers in ONNX is")
+    return _NUMBERS[dtype]
 
 
 class OnnxGraph:
@@ -112,6 +120,25 @@ class OnnxGraph:
                 proto.graph.output.append(known.get(value, onnx.ValueInfoProto(name=value)))
         return EngineModel(Format.ONNX, serialized(proto))
 
+    def sizes(self, feeds: Feeds) -> Mapping[str, int]:
+        """As far as the package's inference foretells shapes."""
+        import onnx
+
+        copy = onnx.ModelProto()
+        copy.CopyFrom(self.proto)
+        for each in copy.graph.input:
+            if each.name in feeds:
+                shape = each.type.tensor_type.shape
+                del shape.dim[:]
+                for size in feeds[each.name].shape:
+                    shape.dim.add().dim_value = size
+        del copy.graph.value_info[:]
+        try:
+            inferred = onnx.shape_inference.infer_shapes(copy, data_prop=True)
+        except Exception:  # the package's errors have no common base
+            return {}
+        return dict(filter(None, map(_size, (*inferred.graph.value_info, *inferred.graph.output))))
+
     @cached_property
     def _inferred(self) -> Sequence[Any]:
         return tuple(self.proto.graph.value_info)
@@ -131,7 +158,7 @@ class OnnxGraph:
             is_needed = name and native.op_type in _WHOLE
             native.output[i] = _RESULT if i == judged else f"{_RESULT}:{i}" if is_needed else ""
         held = [
-            helper.make_tensor(name, NUMBERS[array.dtype], array.shape, array.tobytes(), raw=True)
+            helper.make_tensor(name, number_of(array.dtype), array.shape, array.tobytes(), raw=True)
             for name, array in zip(names[1:], arrays[1:], strict=True)
             if array is not None
         ]
@@ -141,7 +168,7 @@ class OnnxGraph:
         graph = helper.make_graph(
             [native],
             "alone",
-            [helper.make_tensor_value_info(names[0], NUMBERS[data.dtype], data.shape)],
+            [helper.make_tensor_value_info(names[0], number_of(data.dtype), data.shape)],
             [onnx.ValueInfoProto(name=_RESULT)],
             held,
         )
@@ -194,6 +221,15 @@ def _input(info: Any) -> Input:
         return Input(info.name, dtype, None)
     known = [dim.dim_value if dim.HasField("dim_value") and dim.dim_value >= 0 else None for dim in tensor.shape.dim]
     return Input(info.name, dtype, tuple(known), tuple(dim.dim_param for dim in tensor.shape.dim))
+
+
+def _size(value: Any) -> tuple[str, int] | None:
+    tensor = value.type.tensor_type
+    element = ONNX_ELEMENTS.get(tensor.elem_type)
+    dims = [dim.dim_value if dim.HasField("dim_value") else None for dim in tensor.shape.dim]
+    if element is None or not tensor.HasField("shape") or None in dims:
+        return None
+    return value.name, math.prod(dim or 0 for dim in dims) * element.dtype.itemsize
 
 
 def _written(node: Any) -> NDArray | None:

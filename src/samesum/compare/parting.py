@@ -9,7 +9,7 @@ import numpy as np
 
 from samesum.compare.graph import Graph
 from samesum.compare.nodes import merged
-from samesum.compare.observing import ROUNDINGS, Observed, Values, batches, difference
+from samesum.compare.observing import ODD, ROUNDINGS, Observed, Values, batches, difference
 from samesum.compare.results import Control, NodeFinding, OutputDifference, Parting
 from samesum.formats.arrays import NDArray
 from samesum.runtimes.runtime import EngineError, Feeds
@@ -137,7 +137,7 @@ def _parted(node: Node, one: tuple[str, Values], other: tuple[str, Values]) -> P
 
 def differs(a: NDArray, b: NDArray, limit: float) -> tuple[float, bool]:
     """By how much of the first one's largest magnitude two values differ, and whether that is beyond the limit."""
-    if a.shape != b.shape or a.dtype.kind in "OSU":
+    if a.shape != b.shape or a.dtype.kind in ODD or b.dtype.kind in ODD:
         is_same = np.array_equal(a, b)
         return 0.0 if is_same else float("inf"), not is_same
     found = difference("", "", a, b, limit)

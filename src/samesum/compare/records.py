@@ -15,7 +15,7 @@ from samesum import __version__
 from samesum.compare.results import EngineFacts
 from samesum.errors import AttributeValueError, ModelError
 from samesum.files.npy import Archive, write_npy
-from samesum.files.opening import json_object, replacing
+from samesum.files.opening import json_object, opened, replacing
 from samesum.formats.arrays import NDArray
 from samesum.runtimes.runtime import Feeds
 from samesum.testing.figures import Figure, figure
@@ -117,10 +117,8 @@ class Record:
 
 def is_record(path: Path) -> bool:
     """True for a file that `--record` may have written."""
-    if not zipfile.is_zipfile(path):
-        return False
-    with zipfile.ZipFile(path) as archive:
-        return CONTENTS in archive.namelist()
+    with opened(path) as file:
+        return zipfile.is_zipfile(file) and CONTENTS in zipfile.ZipFile(file).namelist()
 
 
 def read_record(path: Path) -> Record:
@@ -132,7 +130,7 @@ def read_record(path: Path) -> Record:
     {'onnxruntime': EngineFacts(version='1.32.0', precision='as stored')}
     """
     try:
-        with zipfile.ZipFile(path) as packed, packed.open(CONTENTS) as file:
+        with opened(path) as whole, zipfile.ZipFile(whole) as packed, packed.open(CONTENTS) as file:
             said = json_object(file.read(_MOST_BYTES + 1), f"{CONTENTS} of {path}", _MOST_BYTES, _MOST_VALUES)
         engines = {name: EngineFacts(*each) for name, each in said["engines"].items()}
         entries = [Entry(*each) for each in said["entries"]]

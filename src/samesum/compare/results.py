@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from samesum.testing.figures import Figure, number
+from samesum.testing.figures import Figure, fields
 from samesum.testing.truths import ORDER, Verdict
 
 FULL = ":f32"
@@ -181,13 +181,14 @@ class Comparison:
         """The engines of which nothing was looked at: those that do not run the model, and those that do where neither
         a node was judged nor an output put beside another engine's."""
         ran = {name.removesuffix(FULL) for name, each in self.engines.items() if each.precision}
-        checked = ran if self.has_figures or (len(ran) > 1 and self.outputs) else {}
+        checked = ran if self.judged or (len(ran) > 1 and self.outputs) else {}
         return tuple(name for name in self.engines if name.removesuffix(FULL) == name and name not in checked)
 
     @property
-    def has_figures(self) -> bool:
-        """True if an engine's answer at some node was put beside the exact one."""
-        return any(each.inside or each.alone for node in self.nodes for each in node.engines.values())
+    def judged(self) -> frozenset[str]:
+        """The engines whose answer at some node was put beside the exact one."""
+        found = (item for node in self.nodes for item in node.engines.items())
+        return frozenset(name for name, each in found if each.inside or each.alone)
 
     @property
     def keep(self) -> dict[str, Any]:
@@ -210,62 +211,28 @@ class Comparison:
         return {
             "model": self.model,
             "inputs": {"made_up": self.seed is not None, "seed": self.seed},
-            "engines": {n: {"version": e.version, "precision": e.precision} for n, e in self.engines.items()},
-            "outputs": [
-                {
-                    "name": each.name,
-                    "engine": each.engine,
-                    "max_abs": number(each.max_abs),
-                    "max_rel": number(each.max_rel),
-                    "differ": each.differ,
-                }
-                for each in self.outputs
-            ],
-            "parting": self.parting
-            and {
-                "name": self.parting.name,
-                "operator": self.parting.operator,
-                "output": self.parting.output,
-                "engines": list(self.parting.engines),
-                "inputs_differ": number(self.parting.inputs_differ),
-                "output_differs": number(self.parting.output_differs),
-            },
-            "control": [{"engine": c.engine, "kind": c.kind, "same": c.same} for c in self.control],
+            "engines": {name: fields(each, *EngineFacts.__slots__) for name, each in self.engines.items()},
+            "outputs": [fields(each, "name", "engine", "max_abs", "max_rel", "differ") for each in self.outputs],
+            "parting": self.parting and fields(self.parting, *Parting.__slots__),
+            "control": [fields(each, *Control.__slots__) for each in self.control],
             "nodes": [_node(each) for each in self.nodes],
-            "hazards": [
-                {"name": h.name, "operator": h.operator, "type": h.type, "kind": h.kind, "value": number(h.value)}
-                for h in self.hazards
-            ],
+            "hazards": [fields(each, *Hazard.__slots__) for each in self.hazards],
             "keep": self.keep,
-            "effect": [{"output": e.output, "moved": number(e.moved), "nearer": number(e.nearer)} for e in self.effect],
+            "effect": [fields(each, *Effect.__slots__) for each in self.effect],
             "records": [],
             "pairs": [],
         }
 
 
 def _node(node: NodeFinding) -> dict[str, Any]:
-    return {
-        "name": node.name,
-        "operator": node.operator,
-        "domain": node.domain,
-        "body": node.body,
-        "shape": list(node.shape),
-        "reduced": node.reduced,
-        "sampled": node.sampled,
-        "engines": {
-            name: {
-                "inside": _figure(each.inside),
-                "alone": _figure(each.alone),
-                "verdict": each.verdict.value,
-                "reason": each.reason,
-            }
-            for name, each in node.engines.items()
-        },
+    engines = {
+        name: {"inside": _figure(each.inside), "alone": _figure(each.alone)} | fields(each, "verdict", "reason")
+        for name, each in node.engines.items()
     }
+    return fields(node, "name", "operator", "domain", "body", "shape", "reduced", "sampled") | {"engines": engines}
 
 
 def _figure(found: Figure | None) -> dict[str, Any] | None:
     if found is None:
         return None
-    shown = found.worst and found.worst.to_dict()
-    return {"ulp": number(found.ulp), "scaled": number(found.scaled), "wrong": found.wrong, "worst": shown}
+    return fields(found, "ulp", "scaled", "wrong") | {"worst": found.worst and found.worst.to_dict()}

@@ -11,7 +11,7 @@ import numpy as np
 
 from samesum.compare.graph import Graph
 from samesum.compare.observing import needed
-from samesum.compare.onnx_graph import NUMBERS
+from samesum.compare.onnx_graph import number_of
 from samesum.compare.results import EngineFacts, EngineFinding
 from samesum.files.opening import replacing_folder
 from samesum.formats.arrays import BFLOAT16, NDArray
@@ -158,7 +158,7 @@ def _with_shape(content: bytes, exact: NDArray) -> bytes:
 
     proto = onnx.load_model_from_string(content)
     tensor = proto.graph.output[0].type.tensor_type
-    tensor.elem_type, shape = NUMBERS[exact.dtype], tensor.shape
+    tensor.elem_type, shape = number_of(exact.dtype), tensor.shape
     for size in exact.shape:
         shape.dim.add().dim_value = size
     if not exact.shape:

@@ -18,7 +18,6 @@ from samesum.compare.onnx_graph import OnnxGraph
 from samesum.compare.records import Recorder
 from samesum.compare.results import Control, EngineFinding, Hazard, NodeFinding
 from samesum.compare.saving import Case
-from samesum.compare.sizes import sizes_of
 from samesum.errors import SamesumError
 from samesum.formats.arrays import NDArray
 from samesum.runtimes.runtime import EngineError, Feeds, one_line
@@ -76,7 +75,7 @@ class Walk:
         found = [_unseen(node, self.engines) for node, _ in chosen if not node.observed]
         kept = {engine.name: True for engine in self.engines if engine.outputs is not None}
         done = 0
-        sizes = sizes_of(graph, feeds)
+        sizes = graph.sizes(feeds)
         sums = [node for node in seen_nodes if hows[node.name].family in MADE_OF_SUMS]
         for group in (sums, [node for node in seen_nodes if node not in sums]):
             for batch in batches(group, sizes, self.memory):

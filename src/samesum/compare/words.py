@@ -86,6 +86,8 @@ def open_ends(found: Comparison) -> list[str]:
     for engine in found.unchecked:
         if found.engines[engine].precision:
             lines.append(f"Nothing of {engine} was checked: no node was judged, and no output has another beside it.")
+        elif engine in found.judged:
+            lines.append(f"Of {engine} nodes alone were checked: it does not run this model.")
         else:
             lines.append(f"{engine} was not checked: it does not run this model.")
     return lines

@@ -16,9 +16,8 @@ from samesum.conformance.running import ByModels, Contestant, Own
 from samesum.errors import MissingPackage, SamesumError
 from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import steps
-from samesum.runtimes.catalogue import OTHERS
+from samesum.runtimes.catalogue import OTHERS, started
 from samesum.runtimes.custom_engine import BackendError
-from samesum.runtimes.remote import Remote
 from samesum.runtimes.runtime import EngineError, Trouble
 from samesum.specs.lookup import CATALOGUE, FAMILY
 from samesum.specs.row import Kind, Spec
@@ -189,10 +188,9 @@ def contestants() -> list[Contestant]:
     Warns of one that does not start and leaves it out.
     """
     found: list[Contestant] = [Own(frozenset({Form.CALL}))]
-    for name, make in OTHERS.items():
+    for name in OTHERS:
         try:
-            make()
-            found.append(ByModels(Remote(make, PATIENCE).start(name)))
+            found.append(ByModels(started(name, PATIENCE)))
         except MissingPackage:
             continue
         except BackendError as error:

@@ -16,6 +16,7 @@ from samesum.frontends.models.model import Model
 from samesum.runtimes.custom_engine import Custom
 from samesum.runtimes.onnxruntime_engine import OnnxRuntime
 from samesum.runtimes.openvino_engine import OpenVino
+from samesum.runtimes.remote import Remote
 from samesum.runtimes.runtime import DEFAULTS, EngineModel, Feeds, Format, Runtime, Settings, of_python, require
 
 
@@ -90,6 +91,16 @@ class ReferenceSession:
 OTHERS: dict[str, Callable[[], Runtime]] = {each.name: each for each in (OnnxRuntime, OpenVino, Reference)}
 
 ENGINES: dict[str, Callable[[], Runtime]] = {**OTHERS, Samesum.name: Samesum}
+
+
+def started(name: str, seconds: float) -> Remote:
+    """The engine of that name, or a class as `module:Class`, in a process of its own with so long for each answer.
+
+    Raises MissingPackage for an engine that is not installed, BackendError for one that does not start.
+    """
+    if name in ENGINES:
+        ENGINES[name]()
+    return Remote(maker(name), seconds).start(name)
 
 
 def maker(name: str) -> Callable[[], Runtime]:

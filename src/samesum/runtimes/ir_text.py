@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from xml.sax.saxutils import quoteattr
 
+from samesum.errors import ModelError
 from samesum.formats.arrays import Dtype, NDArray
 from samesum.formats.elements import IR_ELEMENTS, IR_PRECISIONS
 
@@ -14,7 +15,13 @@ _PRECISIONS = {name: precision for precision, name in IR_PRECISIONS.items()}
 
 def precision_of(dtype: Dtype) -> str:
     """What a port calls the type."""
-    return _PRECISIONS[_NAMES[dtype]]
+    return _PRECISIONS[_name_of(dtype)]
+
+
+def _name_of(dtype: Dtype) -> str:
+    if dtype not in _NAMES:
+        raise ModelError(f"a value is {dtype}, which no tensor of numbers in an IR is")
+    return _NAMES[dtype]
 
 
 def layer_text(number: int, kind: str, version: str, content: str, name: str, said: str = "") -> str:
@@ -25,12 +32,12 @@ def layer_text(number: int, kind: str, version: str, content: str, name: str, sa
 def parameter_text(number: int, array: NDArray) -> str:
     """A Parameter for an array, called `x` and its number."""
     dims = ",".join(map(str, array.shape))
-    return _source(number, "Parameter", f'<data shape="{dims}" element_type="{_NAMES[array.dtype]}"/>', array)
+    return _source(number, "Parameter", f'<data shape="{dims}" element_type="{_name_of(array.dtype)}"/>', array)
 
 
 def const_text(number: int, array: NDArray, offset: int) -> str:
     """A Const at that offset of the weights; an empty one takes one byte, as OpenVINO writes it."""
-    said = f'element_type="{_NAMES[array.dtype]}" shape="{",".join(map(str, array.shape))}"'
+    said = f'element_type="{_name_of(array.dtype)}" shape="{",".join(map(str, array.shape))}"'
     return _source(number, "Const", f'<data {said} offset="{offset}" size="{array.nbytes or 1}"/>', array)
 
 

@@ -1,14 +1,19 @@
-"""What is kept of an activation over all samples: its exact state, a histogram that grows, and ranges by channel."""
+"""Activations of a model in ONNX Runtime over many samples: exact states, histograms that grow, ranges."""
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from samesum.errors import AttributeValueError, AxisError
+from samesum.errors import AttributeValueError, AxisError, ModelError, imported
+from samesum.files.npy import Archive
+from samesum.files.opening import write_text
 from samesum.formats.arrays import NDArray
 from samesum.stats.exact import Exact
 from samesum.stats.histogram import Histogram
@@ -93,3 +98,97 @@ def check_channel(channel: int | None, activations: Collection[Activation]) -> N
         f"--per-channel is {channel}, an axis that no activation has: {highest.name!r} has the highest rank, "
         f"{highest.rank}"
     )
+
+
+# Ranges as onnxruntime.quantization reads them (`quantize_static(calibration_cache_path=...)`).
+#
+# Source: `save_tensors_data` and `TensorsData` of onnxruntime 1.32, onnxruntime/quantization/calibrate.py.
+
+
+def range_of(activation: Activation, percentile: float | None) -> tuple[float, float] | None:
+    """The least and the greatest finite element, or what leaves out half of 100 - percentile at either end."""
+    if percentile is not None:
+        outside = (100 - percentile) / 2
+        low, high = activation.percentile(outside), activation.percentile(100 - outside)
+    else:
+        state = activation.exact()
+        low, high = (None if value is None else float(value) for value in (state.least, state.greatest))
+    return None if low is None or high is None else (low, high)
+
+
+def write_ranges(path: Path, activations: Iterable[Activation], percentile: float | None) -> int:
+    """Writes the ranges of float16 and float32 activations that have one, and says how many. Raises OSError."""
+    data = {}
+    for each in activations:
+        found = range_of(each, percentile)
+        if found is not None and each.dtype in ("float16", "float32") and all(map(math.isfinite, found)):
+            lowest, highest = ({"data": value, "dtype": each.dtype, "CLS": "numpy.array"} for value in found)
+            data[each.name] = {"lowest": lowest, "highest": highest, "CLS": "TensorData"}
+    method = "MinMax" if percentile is None else "Percentile"
+    document: dict[str, Any] = {
+        "CLS": "TensorsData",
+        "data": data,
+        "calibration_method": {"CLS": "CalibrationMethod", "value": f"CalibrationMethod.{method}"},
+        "smooth_quant": False,
+    }
+    write_text(path, json.dumps(document))
+    return len(data)
+
+
+# A model in ONNX Runtime with its float activations as outputs, run on one sample after the other.
+
+_FLOATS = ("tensor(float)", "tensor(float16)", "tensor(double)")
+_QUIET = 4
+"""Nothing but fatal errors is logged."""
+
+
+class Activations:
+    """Gives the float inputs and the float outputs of all nodes of the main graph, by name.
+
+    Graph optimizations are off, as in ONNX Runtime's own calibrators: they would replace the nodes that are asked for.
+    Raises ModelError for a model that ONNX Runtime refuses, MissingPackage without it or without the onnx package.
+    """
+
+    def __init__(self, path: Path) -> None:
+        onnx = imported("onnx", "running a model for its activations")
+        self._runtime = imported("onnxruntime", "stats --model")
+        try:
+            model = onnx.load(path)
+            there = {value.name for value in model.graph.output}
+            names = [name for node in model.graph.node for name in node.output if name and name not in there]
+            model.graph.output.extend(onnx.helper.make_empty_tensor_value_info(name) for name in names)
+            options = self._runtime.SessionOptions()
+            options.graph_optimization_level = self._runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
+            options.log_severity_level = _QUIET
+            providers = ["CPUExecutionProvider"]
+            self._session = self._runtime.InferenceSession(model.SerializeToString(), options, providers=providers)
+        except OSError:
+            raise
+        except Exception as error:  # neither package has a tree of errors that is typed
+            raise ModelError(f"{path} does not run in ONNX Runtime: {str(error)[:300]}") from None
+        self._inputs = {each.name: each.type for each in self._session.get_inputs()}
+        self._outputs = [each.name for each in self._session.get_outputs() if each.type in _FLOATS]
+
+    def of(self, sample: Path) -> Iterator[tuple[str, NDArray]]:
+        """The activations for the inputs in a .npz file, the inputs among them.
+
+        Raises AttributeValueError for a sample without an input or that the model refuses, ModelError for no .npz file.
+        """
+        feeds = _feeds(sample, self._inputs)
+        yield from ((name, array) for name, array in feeds.items() if self._inputs[name] in _FLOATS)
+        if not self._outputs:  # ONNX Runtime takes no name for all names
+            return
+        try:
+            found: Sequence[NDArray] = self._session.run(self._outputs, dict(feeds))
+        except Exception as error:  # ONNX Runtime's errors are not typed
+            raise AttributeValueError(f"the model does not run on {sample}: {str(error)[:300]}") from None
+        yield from zip(self._outputs, found, strict=True)
+
+
+def _feeds(sample: Path, inputs: Mapping[str, str]) -> dict[str, NDArray]:
+    archive = Archive(sample)
+    if missing := [name for name in inputs if name not in archive]:
+        raise AttributeValueError(
+            f"{sample} has no {missing[0]!r}; needed are {', '.join(inputs)}; there are {', '.join(map(str, archive))}"
+        )
+    return {name: archive[name].read() for name in inputs}

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from samesum.errors import ModelError
-from samesum.files.opening import is_integers, json_object, write_text
+from samesum.files.opening import is_integers, json_object, read_bytes, write_text
 from samesum.files.tensor import Skipped, StreamTensor, Tensor
 from samesum.formats.arrays import NDArray
 from samesum.stats.differences import whole
@@ -123,7 +123,7 @@ def write_manifest(path: Path, entries: Sequence[Entry]) -> None:
 
 def read_manifest(path: Path) -> tuple[Entry, ...]:
     """The entries of a manifest. Raises OSError, and ModelError for a file that is none or was changed."""
-    document = json_object(path.read_bytes(), str(path), _MOST_BYTES, _MOST_VALUES)
+    document = json_object(read_bytes(path, _MOST_BYTES), str(path), _MOST_BYTES, _MOST_VALUES)
     if document.keys() != {"format", "version", "tensors", "sha256"} or not isinstance(document["tensors"], list):
         raise ModelError(f"{path} is no manifest that `stats --manifest` wrote: it has {', '.join(document)[:60]}")
     tensors, version = document["tensors"], document["version"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Any
 
 import ml_dtypes
@@ -45,7 +46,7 @@ class Worst:
 
     def to_dict(self) -> dict[str, Any]:
         """The same, ready for JSON."""
-        return {"index": list(self.index), "got": number(self.got), "exact": number(self.exact)}
+        return fields(self, "index") | {"got": number(self.got), "exact": number(self.exact)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +131,17 @@ def figure_text(value: float) -> str:
     if value == int(value) and value < 1e5:
         return str(int(value))
     return f"{value:.3g}"
+
+
+def fields(each: Any, *names: str) -> dict[str, Any]:
+    """Attributes by name, ready for JSON."""
+    return {name: _plain(getattr(each, name)) for name in names}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return list(map(_plain, value))
+    return number(value) if isinstance(value, float) else value.value if isinstance(value, Enum) else value
 
 
 def number(value: Any) -> Any:

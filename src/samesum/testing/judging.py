@@ -17,7 +17,7 @@ from samesum.frontends.arrays.calls import real_number
 from samesum.testing.allowances import ON_THESE_DATA, ONE_AFTER_ANOTHER, Order, added, in_a_row, source
 from samesum.testing.calls import Call, call_of, taken
 from samesum.testing.families import Family, Scale
-from samesum.testing.figures import Figure, Worst, figure_text, number
+from samesum.testing.figures import Figure, Worst, fields, figure_text
 from samesum.testing.lines import KEEPS_SHAPE, axes_of
 from samesum.testing.products import shortened
 from samesum.testing.rules import Reason, reason
@@ -117,19 +117,7 @@ class Judgement:
 
     def to_dict(self) -> dict[str, Any]:
         """The same for programs, ready for JSON: NaN and infinities are the strings nan, inf and -inf."""
-        return {
-            "operator": self.operator,
-            "verdict": self.verdict,
-            "ulp": number(self.ulp),
-            "scaled": number(self.scaled),
-            "allowed": number(self.allowed),
-            "wrong": self.wrong,
-            "judged": self.judged,
-            "worst": self.worst and self.worst.to_dict(),
-            "rule": self.rule,
-            "unit": self.unit,
-            "source": self.source,
-        }
+        return fields(self, *self.__slots__) | {"worst": self.worst and self.worst.to_dict()}
 
     def __str__(self) -> str:
         results = f"{self.judged} {'result' if self.judged == 1 else 'results'}"

@@ -7,11 +7,12 @@ from functools import partial
 
 import numpy as np
 
-from samesum.formats.arrays import BFLOAT16, Dtype, NDArray
+from samesum.formats.arrays import Dtype, NDArray
 from samesum.testing.families import Family
 from samesum.testing.node import Node
 from samesum.testing.normalizations import Moments, Plan, plan_of, two_passes
 from samesum.testing.rule import Asked, Rule, agrees
+from samesum.testing.rules_of_sums import interleaved, one_by_one
 
 # Rules about normalizations: squares that overflow, a variance by subtraction, moments in a shorter type.
 
@@ -132,28 +133,10 @@ def _at_once(terms: NDArray) -> NDArray:
     return np.asarray(terms.astype(np.float64).sum(axis=1)).astype(terms.dtype)
 
 
-def _one_by_one(terms: NDArray) -> NDArray:
-    if terms.dtype != BFLOAT16:
-        return np.asarray(np.add.accumulate(terms, axis=1, dtype=terms.dtype)[:, -1])
-    total = terms[:, 0].copy()
-    for column in terms.T[1:]:
-        total = (total + column).astype(terms.dtype)
-    return total
-
-
-def _in_lanes(lanes: int, terms: NDArray) -> NDArray:
-    """Sums of every so many terms, which are then added up; the rest comes at the end."""
-    whole = terms.shape[1] // lanes * lanes
-    if terms.dtype == BFLOAT16 or whole < 2 * lanes:
-        raise ValueError(lanes)
-    parts = np.add.accumulate(terms[:, :whole].reshape(len(terms), -1, lanes), axis=1, dtype=terms.dtype)[:, -1]
-    return _one_by_one(np.concatenate([parts, terms[:, whole:]], axis=1))
-
-
 _ADDERS: tuple[tuple[Callable[[NDArray], NDArray], str], ...] = (
     (_at_once, ""),
-    (_one_by_one, "one after the other"),
-    *((partial(_in_lanes, lanes), f"in {lanes} interleaved sums") for lanes in (4, 8, 16, 32, 64)),
+    (partial(one_by_one, np.add), "one after the other"),
+    *((partial(interleaved, lanes, np.add), f"in {lanes} interleaved sums") for lanes in (4, 8, 16, 32, 64)),
 )
 
 

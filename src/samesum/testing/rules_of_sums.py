@@ -142,8 +142,8 @@ def _schemes(steps: tuple[int, ...], keeps_shape: bool) -> Iterator[tuple[str, S
     yield "sequential", one_by_one
     yield "pairwise", _pairwise
     for lanes in (4, 8, 16, 32, 64):
-        yield f"{lanes} interleaved sums of", partial(_interleaved, lanes)
-        yield f"{lanes} interleaved sums, joined in pairs, of", partial(_interleaved, lanes, join=_halves)
+        yield f"{lanes} interleaved sums of", partial(interleaved, lanes)
+        yield f"{lanes} interleaved sums, joined in pairs, of", partial(interleaved, lanes, join=_halves)
     yield "halving", _halves
     yield "sequential from the end", lambda fold, terms: one_by_one(fold, terms[:, ::-1])
     if len(steps) > 1:
@@ -175,7 +175,7 @@ def _exactly(fold: np.ufunc, terms: NDArray) -> NDArray:
     return np.array([math.prod(row) for row in terms.tolist()])
 
 
-def _interleaved(lanes: int, fold: np.ufunc, terms: NDArray, join: Scheme | None = None) -> NDArray:
+def interleaved(lanes: int, fold: np.ufunc, terms: NDArray, join: Scheme | None = None) -> NDArray:
     """Sums of every so many terms; the rest is added one by one at the end."""
     whole = terms.shape[1] // lanes * lanes
     if whole < 2 * lanes:

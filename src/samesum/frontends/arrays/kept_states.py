@@ -22,10 +22,10 @@ from samesum.frontends.arrays.state_names import WITHOUT_EMPTY
 # Exact states of the slices that share a label, of data that comes in chunks.
 #
 # The labels are cut into runs of equal length, each of which has one state if it has a slice. States are kept as bytes,
-# which take a few bytes for each exact sum that they hold and not the 1.2 KB of one that takes elements.
+# which take a few bytes for each exact sum that they hold.
 
 _OUTPUTS = 4096
-"""What a state has at most, if a label does not have more by itself: its exact sums take 5 MB."""
+"""What a state has at most, if a label does not have more by itself: its exact sums take 0.2 to 5 MB."""
 _MOST_PADDING = 4
 """A label with more slices than so many times the mean of its run, and _SHORT more, has a state of its own first."""
 _SHORT = 8
