@@ -59,8 +59,10 @@ def of_data(_: Operation, facts: Facts) -> Fact:
     return same({}, facts)
 
 
-def broadcast(_: Attributes, facts: Facts) -> Fact:
-    """The first input's dtype in the shape to which all inputs broadcast."""
+def broadcast(attributes: Attributes, facts: Facts) -> Fact:
+    """The first input's dtype in the shape to which all inputs broadcast; in its own where only the second one may."""
+    if "broadcast" in attributes:
+        return same(attributes, facts)
     shapes = [fact.shape for fact in facts if fact is not None]
     return Fact(first(facts).dtype, _merged(shapes))
 
@@ -188,14 +190,9 @@ def cast_like(_: Attributes, facts: Facts) -> Fact:
     return Fact(at(facts, 1).dtype, first(facts).shape)
 
 
-def comparison(_: Attributes, facts: Facts) -> Fact:
+def comparison(attributes: Attributes, facts: Facts) -> Fact:
     """Booleans in the shape to which all inputs broadcast."""
-    return Fact(np.dtype(np.bool_), broadcast({}, facts).shape)
-
-
-def comparison_by_suffix(_: Attributes, facts: Facts) -> Fact:
-    """Booleans in the first input's shape."""
-    return Fact(np.dtype(np.bool_), first(facts).shape)
+    return Fact(np.dtype(np.bool_), broadcast(attributes, facts).shape)
 
 
 def where(_: Attributes, facts: Facts) -> Fact:

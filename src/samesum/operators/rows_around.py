@@ -13,7 +13,7 @@ from samesum.formats.arrays import NDArray, checked
 from samesum.formats.axes import all_from_front, from_front
 from samesum.formats.conversion import convert
 from samesum.operators import facts, norms, pointwise, slicing
-from samesum.operators.pointwise import broadcast_shape, given, integers, optional
+from samesum.operators.pointwise import binary, broadcast_shape, given, integers, optional, unary, variadic
 from samesum.operators.rows import Attributes, Inputs, Row, Run, row, several
 from samesum.operators.scatters import ONNX_SCATTER_ROWS, OPENVINO_SCATTER_ROWS
 
@@ -193,14 +193,6 @@ def _reals(ends: list[NDArray]) -> NDArray:
     return start + step * np.arange(checked([max(0, math.ceil(steps))])[0], dtype=np.float64)
 
 
-def _unary(name: str, function: pointwise.Unary) -> Row:
-    return row(name, pointwise.unary(function), facts.same)
-
-
-def _binary(name: str, function: pointwise.Binary) -> Row:
-    return row(name, pointwise.binary(function), facts.broadcast)
-
-
 def _viewing(name: str, run: Run, since: int = 1) -> Row:
     return row(name, run, facts.tried(run), since)
 
@@ -209,33 +201,37 @@ def _squared_difference(a: NDArray, b: NDArray) -> object:
     return np.square(np.subtract(a, b))
 
 
-OPENVINO_ROWS = (
-    _unary("Sqrt", np.sqrt),
-    _unary("Exp", elementwise.exponential),
-    _unary("Log", elementwise.logarithm),
-    _unary("Abs", np.abs),
-    _unary("Negative", np.negative),
-    _unary("ReLU", pointwise.relu),
-    _binary("Add", np.add),
-    _binary("Subtract", np.subtract),
-    _binary("Multiply", np.multiply),
-    _binary("Divide", pointwise.divide),
-    _binary("Power", pointwise.power),
-    _binary("Maximum", np.maximum),
-    _binary("Minimum", np.minimum),
-    _binary("SquaredDifference", _squared_difference),
-    row("Clamp", pointwise.clip_attributes, facts.same),
+_OF_BOTH = (
+    unary("Sqrt", np.sqrt),
+    unary("Exp", elementwise.exponential),
+    unary("Log", elementwise.logarithm),
+    unary("Abs", np.abs),
+    binary("Add", np.add),
     row("Identity", pointwise.identity, facts.same),
+    row("Reshape", reshape, facts.reshape(reshape)),
+    _viewing("Unsqueeze", unsqueeze),
+    row("Range", arange, facts.arange),
+    row("Concat", concat, facts.concat),
+)
+
+OPENVINO_ROWS = (
+    *_OF_BOTH,
+    unary("Negative", np.negative),
+    unary("ReLU", pointwise.relu),
+    binary("Subtract", np.subtract),
+    binary("Multiply", np.multiply),
+    binary("Divide", pointwise.divide),
+    binary("Power", pointwise.power),
+    binary("Maximum", np.maximum),
+    binary("Minimum", np.minimum),
+    binary("SquaredDifference", _squared_difference),
+    row("Clamp", pointwise.clip_attributes, facts.same),
     row("Convert", pointwise.convert_ir, facts.to_attribute("destination_type")),
     row("ConvertLike", pointwise.cast_like, facts.cast_like),
-    row("Reshape", reshape, facts.reshape(reshape)),
     _viewing("Squeeze", squeeze_ir),
-    _viewing("Unsqueeze", unsqueeze),
     _viewing("Transpose", transpose_ir),
     _viewing("Broadcast", broadcast_ir),
     row("ShapeOf", shape_of_ir, facts.shape_of),
-    row("Range", arange, facts.arange),
-    row("Concat", concat, facts.concat),
     _viewing("Slice", slicing.slice_ir),
     _viewing("StridedSlice", slicing.strided_slice),
     row("Gather", slicing.gather_ir, facts.gather),
@@ -246,47 +242,26 @@ OPENVINO_ROWS = (
     *OPENVINO_SCATTER_ROWS,
 )
 
-
-def _binary_of_onnx(name: str, function: pointwise.Binary) -> tuple[Row, ...]:
-    return (
-        row(name, pointwise.binary_by_suffix(function), facts.same),
-        row(name, pointwise.binary(function), facts.broadcast, 7),
-    )
-
-
-def _variadic(name: str, run: Run) -> Row:
-    return row(name, run, facts.broadcast)
-
-
 ONNX_ROWS = (
-    _unary("Sqrt", np.sqrt),
-    _unary("Exp", elementwise.exponential),
-    _unary("Log", elementwise.logarithm),
-    _unary("Abs", np.abs),
-    _unary("Neg", np.negative),
-    _unary("Relu", pointwise.relu),
-    *_binary_of_onnx("Add", np.add),
-    *_binary_of_onnx("Sub", np.subtract),
-    *_binary_of_onnx("Mul", np.multiply),
-    *_binary_of_onnx("Div", pointwise.divide),
-    *_binary_of_onnx("Pow", pointwise.power),
-    _variadic("Max", pointwise.variadic(MAX)),
-    _variadic("Min", pointwise.variadic(MIN)),
-    _variadic("Sum", pointwise.variadic(SUM)),
-    _variadic("Mean", pointwise.variadic(MEAN)),
+    *_OF_BOTH,
+    unary("Neg", np.negative),
+    unary("Relu", pointwise.relu),
+    binary("Sub", np.subtract),
+    binary("Mul", np.multiply),
+    binary("Div", pointwise.divide),
+    binary("Pow", pointwise.power),
+    variadic("Max", MAX),
+    variadic("Min", MIN),
+    variadic("Sum", SUM),
+    variadic("Mean", MEAN),
     row("Clip", pointwise.clip_attributes, facts.same),
     row("Clip", pointwise.clip_inputs, facts.same, 11),
-    row("Identity", pointwise.identity, facts.same),
     row("Cast", pointwise.cast, facts.to_attribute("to")),
     row("CastLike", pointwise.cast_like, facts.cast_like),
-    row("Reshape", reshape, facts.reshape(reshape)),
     _viewing("Squeeze", squeeze),
-    _viewing("Unsqueeze", unsqueeze),
     _viewing("Transpose", transpose),
     _viewing("Expand", expand),
     row("Shape", shape_of, facts.shape_of),
-    row("Range", arange, facts.arange),
-    row("Concat", concat, facts.concat),
     _viewing("Slice", slicing.slice_attributes),
     _viewing("Slice", slicing.slice_inputs, 10),
     row("Gather", slicing.gather, facts.gather),
