@@ -13,7 +13,7 @@ from samesum.errors import AttributeValueError, SamesumError
 from samesum.formats.arrays import Dtype, NDArray, Shape
 from samesum.formats.axes import all_from_front, from_front
 from samesum.formats.elements import ONNX_ELEMENTS
-from samesum.operators.rows import UNKNOWN, Attributes, Fact, Facts, Infer, Run
+from samesum.operators.rows import UNKNOWN, Attributes, Fact, Facts, Infer, Row, Run, row
 from samesum.specs.bind import Operation
 
 INT64 = np.dtype(np.int64)
@@ -149,6 +149,11 @@ def tried(run: Run) -> Infer:
         return Fact(data.dtype, _common(shapes) if len(shapes) >= least else None)
 
     return infer
+
+
+def viewing(operator: str, run: Run, since: int = 1) -> Row:
+    """The row of such an operator."""
+    return row(operator, run, tried(run), since)
 
 
 def _results(run: Run, attributes: Attributes, shape: Shape, others: list[NDArray | None]) -> Iterator[NDArray]:

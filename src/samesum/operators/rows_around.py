@@ -14,7 +14,7 @@ from samesum.formats.axes import all_from_front, from_front
 from samesum.formats.conversion import convert
 from samesum.operators import facts, norms, pointwise, slicing
 from samesum.operators.pointwise import binary, broadcast_shape, given, integers, optional, unary, variadic
-from samesum.operators.rows import Attributes, Inputs, Row, Run, row, several
+from samesum.operators.rows import Attributes, Inputs, row, several
 from samesum.operators.scatters import ONNX_SCATTER_ROWS, OPENVINO_SCATTER_ROWS
 
 # The operators that rearrange, name or repeat elements and compute none.
@@ -108,13 +108,9 @@ def _permuted(data: NDArray, order: tuple[int, ...]) -> NDArray:
 
 
 def shape_of(attributes: Attributes, inputs: Inputs) -> NDArray:
-    """The dims as int64; `start` and `end` slice them."""
-    return np.array(given(inputs, 0).shape[attributes.get("start", 0) : attributes.get("end")], np.int64)
-
-
-def shape_of_ir(attributes: Attributes, inputs: Inputs) -> NDArray:
-    """The dims as `output_type`, int64 where there is none."""
-    return np.array(given(inputs, 0).shape, attributes.get("output_type", np.int64))
+    """The dims, which `start` and `end` slice, as `output_type`, int64 where there is none."""
+    dims = given(inputs, 0).shape[attributes.get("start", 0) : attributes.get("end")]
+    return np.array(dims, attributes.get("output_type", np.int64))
 
 
 def concat(attributes: Attributes, inputs: Inputs) -> NDArray:
@@ -193,10 +189,6 @@ def _reals(ends: list[NDArray]) -> NDArray:
     return start + step * np.arange(checked([max(0, math.ceil(steps))])[0], dtype=np.float64)
 
 
-def _viewing(name: str, run: Run, since: int = 1) -> Row:
-    return row(name, run, facts.tried(run), since)
-
-
 def _squared_difference(a: NDArray, b: NDArray) -> object:
     return np.square(np.subtract(a, b))
 
@@ -209,7 +201,7 @@ _OF_BOTH = (
     binary("Add", np.add),
     row("Identity", pointwise.identity, facts.same),
     row("Reshape", reshape, facts.reshape(reshape)),
-    _viewing("Unsqueeze", unsqueeze),
+    facts.viewing("Unsqueeze", unsqueeze),
     row("Range", arange, facts.arange),
     row("Concat", concat, facts.concat),
 )
@@ -228,12 +220,12 @@ OPENVINO_ROWS = (
     row("Clamp", pointwise.clip_attributes, facts.same),
     row("Convert", pointwise.convert_ir, facts.to_attribute("destination_type")),
     row("ConvertLike", pointwise.cast_like, facts.cast_like),
-    _viewing("Squeeze", squeeze_ir),
-    _viewing("Transpose", transpose_ir),
-    _viewing("Broadcast", broadcast_ir),
-    row("ShapeOf", shape_of_ir, facts.shape_of),
-    _viewing("Slice", slicing.slice_ir),
-    _viewing("StridedSlice", slicing.strided_slice),
+    facts.viewing("Squeeze", squeeze_ir),
+    facts.viewing("Transpose", transpose_ir),
+    facts.viewing("Broadcast", broadcast_ir),
+    row("ShapeOf", shape_of, facts.shape_of),
+    facts.viewing("Slice", slicing.slice_ir),
+    facts.viewing("StridedSlice", slicing.strided_slice),
     row("Gather", slicing.gather_ir, facts.gather),
     row("MVN", norms.mvn_across, facts.same, 2),
     row("MVN", norms.mvn_axes, facts.same, 6),
@@ -258,12 +250,12 @@ ONNX_ROWS = (
     row("Clip", pointwise.clip_inputs, facts.same, 11),
     row("Cast", pointwise.cast, facts.to_attribute("to")),
     row("CastLike", pointwise.cast_like, facts.cast_like),
-    _viewing("Squeeze", squeeze),
-    _viewing("Transpose", transpose),
-    _viewing("Expand", expand),
+    facts.viewing("Squeeze", squeeze),
+    facts.viewing("Transpose", transpose),
+    facts.viewing("Expand", expand),
     row("Shape", shape_of, facts.shape_of),
-    _viewing("Slice", slicing.slice_attributes),
-    _viewing("Slice", slicing.slice_inputs, 10),
+    facts.viewing("Slice", slicing.slice_attributes),
+    facts.viewing("Slice", slicing.slice_inputs, 10),
     row("Gather", slicing.gather, facts.gather),
     several("LayerNormalization", norms.layer_norm_outputs, facts.layer_norm_outputs, most=3),
     row("RMSNormalization", norms.rms_norm, facts.in_type_of_second),
