@@ -110,6 +110,7 @@ def drawn_calls(rng: Rng) -> Iterator[Call]:
     yield _positions(x, rng)
     yield _norm(x, rng)
     yield _products(x, rng)
+    yield _average(x, rng)
 
 
 def check_calls(calls: list[Call], rng: Rng) -> None:
@@ -257,3 +258,16 @@ def _products(x: NDArray, rng: Rng) -> Call:
     if rng.integers(2):
         pairs.reverse()
     return Call(ss.vecdot, tuple(p[0] for p in pairs), tuple(p[1] for p in pairs), {"axis": axis, **options})
+
+
+def _average(x: NDArray, rng: Rng) -> Call:
+    """Weights of the array's shape or along the axes, in their order; sums of weights that are zero among them."""
+    axes = drawn_axes(x.ndim, rng)
+    named = range(x.ndim) if axes is None else [each % x.ndim for each in np.atleast_1d(np.array(axes, int))]
+    shape = x.shape if rng.integers(2) else tuple(x.shape[each] for each in named)
+    weights = drawn_array(rng, shape, x.dtype if rng.integers(2) else None)
+    if rng.integers(8) == 0:
+        weights = np.zeros_like(weights)
+    kind = rng.integers(3)
+    lazy = (x if kind == 1 else cut(x, rng), axes, weights if kind == 2 else cut(weights, rng))
+    return Call(ss.average, (x, axes, weights), lazy, {"keepdims": bool(rng.integers(2))})

@@ -238,6 +238,7 @@ PAIRS: dict[str, Call] = {
 }
 
 PLACES: dict[str, Call] = {
+    "mask.without_nan": lambda: ss.nansum(X, axis=0),
     "mask.filled": lambda: ss.sum(normal(4, 600), axis=1, where=normal(4, 600) > 0),
     "mask.picked": lambda: ss.var(normal(4, 600), axis=1, where=normal(4, 600) > 0),
     "segment.by_label": lambda: labelled(normal(3000), 10),

@@ -55,6 +55,7 @@ FACTS = {
     "run/exact/exact_totals.cpp head_bytes": "the encoding of a state",
     "run/exact/exact_totals.cpp most_bytes": "the encoding of a state",
     "run/segments/states_by_label.hpp labelled_block": "the size of an array on the stack",
+    "run/masks/masked_reduce.cpp slabs": "stretches of a look that the first NaN ends",
     "run/masks/masked.hpp most_bytes": "the size of an array on the stack",
     "contractions/winograd.cpp points": "the shape of F(4, 3)",
     "contractions/winograd.cpp most_rows": "sums of a task at six points, which a second-level cache holds",

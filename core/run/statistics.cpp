@@ -179,7 +179,7 @@ bool Statistics::add_file(int descriptor, std::int64_t offset, std::int64_t n) {
 
 std::string Statistics::encoded(std::size_t map) const {
     std::string bytes;
-    for (const SetStatistics& set : sets_) encode(set.sums[map], bytes);
+    for (const SetStatistics& set : sets_) encode(set.sums[map].whole(), bytes);
     return bytes;
 }
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "exact/totals/superaccumulator.hpp"
 #include "formats/format.hpp"
 #include "methods/kept_blocks.hpp"
+#include "run/states/kept_total.hpp"
 
 namespace samesum {
 
@@ -17,7 +17,7 @@ namespace samesum {
 struct SetStatistics {
     std::array<std::int64_t, 5> counts{};  // NaNs, +inf, -inf, zeros, subnormals
     std::int64_t least = INT64_MAX, greatest = INT64_MIN, smallest = INT64_MAX;
-    std::array<Superaccumulator, 3> sums;  // of the elements, of their magnitudes, of their squares
+    std::array<KeptTotal, 3> sums;  // of the elements, of their magnitudes, of their squares
 
     void take_all(const char* x, std::int64_t n, Format format);
     void merge(const SetStatistics& other);
@@ -32,6 +32,7 @@ class Statistics {
     // A float format of more than eight bits.
     Statistics(Format format, std::int64_t outputs)
         : format_(format), sets_(static_cast<std::size_t>(outputs)) {}
+    Statistics(const Statistics&) = delete;
 
     // Adds n elements to each set: rows of a C-contiguous array.
     void add(const char* x, std::int64_t n);

@@ -128,6 +128,7 @@
     X(contraction_double_words, "contraction.double_words", "elements of products in double-words") \
     X(contraction_exact, "contraction.exact", "elements of products as exact sums") \
     /* Elements that a mask chooses. */ \
+    X(mask_without_nan, "mask.without_nan", "arrays of which NaNs are to be left out and that have none, as they are") \
     X(mask_filled, "mask.filled", "sets with an identity in the place of those that are not chosen") \
     X(mask_picked, "mask.picked", "sets of those alone that are chosen, side by side") \
     /* Rows with labels. */ \

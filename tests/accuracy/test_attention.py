@@ -162,6 +162,16 @@ def test_scores_that_lose_all_their_digits() -> None:
     assert ways["attention.words"] > 0
 
 
+def test_scores_that_differ_in_their_second_words() -> None:
+    """By more than any exponential of float64: the scores are one double, and whole numbers beside it."""
+    for rest in (1.0, 30.0, 700.0, 711.0, 1420.0, 2000.0, -1420.0):
+        for rows in (1, 3):
+            keys = np.float32([[2.0**32, 0], [2.0**32, rest], [2.0**32, rest], [1, 0]])
+            query, values = np.float32([[2.0**32, 1]] * rows), np.float32([[1], [2], [2.5], [9]])
+            ways = routes_taken(lambda k=keys, q=query, v=values, r=rest: check(q, k, v, text=f"{r}", scale=1.0))
+            assert ways["attention.words"] > 0
+
+
 def test_special_values_have_no_influence_where_they_are_left_out() -> None:
     """NaN and infinity in keys and values, seen and not seen."""
     dtype = np.dtype(np.float32)

@@ -154,7 +154,10 @@ def test_two_records_stand_one_beside_the_other(samesum: Command, model: Path, t
     assert (alone.status, alone.out) == (2, "")
     assert f"{a} is a record; name a second record to put beside it" in alone.err
     done = samesum("compare", a, b, *x, "--max-ulp", "5")
-    assert (done.status, "without --input, --max-ulp" in done.err) == (2, True)
+    assert (
+        done.status,
+        "beside two records allowed are MODEL, RECORD, --json; got --input, --max-ulp" in done.err,
+    ) == (2, True)
     assert samesum("compare", a, b, "--max-ulp", "0").status == 2
 
 

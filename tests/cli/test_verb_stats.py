@@ -210,11 +210,11 @@ def test_wrong_usage(samesum: Command, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("--percentile", "0"), "--ranges-for, --data-max and --percentile go with --model"),
+        (("--percentile", "0"), "--ranges and --percentile go with --model"),
         (("--axis", "0,0"), "--axis names an axis twice: 0, 0"),
         (("--plot", "x.xyz"), "--plot is x.xyz; allowed are files that end with one of"),
-        (("--model", "m.onnx", "--histogram"), "--model goes with"),
-        (("--model", "m.onnx", "--digest"), "--model goes with"),
+        (("--model", "m.onnx", "--histogram"), "beside --model allowed are --data, --per-channel, --ranges,"),
+        (("--model", "m.onnx", "--digest"), "got FILE, --digest"),
     ],
 )
 def test_options_that_do_not_go_together(
@@ -230,7 +230,7 @@ def test_options_that_do_not_go_together(
 def test_differences_go_with_json_alone(samesum: Command, tmp_path: Path, option: tuple[str, ...]) -> None:
     path = checkpoint(tmp_path / "x.safetensors", x=drawn("float32", (2, 3)))
     done = samesum("stats", "--diff", path, path, *option)
-    assert (done.status, "goes with --json alone" in done.err) == (Exit.USAGE, True)
+    assert (done.status, f"beside --diff allowed are --json, --only; got {option[0]}" in done.err) == (Exit.USAGE, True)
 
 
 def test_an_interrupted_run_keeps_what_it_has_and_goes_on(

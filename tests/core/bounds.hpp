@@ -72,6 +72,15 @@ inline Dyadic exact_sum(const Set& set, Map map) {
     return Dyadic(total);
 }
 
+template <std::size_t limbs>
+Dyadic dyadic_of(const samesum::Fixed<limbs>& x) {
+    Dyadic total;
+    for (std::size_t i = 0; i < limbs; ++i)
+        total =
+            total + Dyadic(x.limb(i), 64 * static_cast<int>(i) - samesum::Fixed<limbs>::fraction_bits, false);
+    return total;
+}
+
 // The sum of e^(x - top) of what is less than the greatest element, within 2^-230.
 inline Dyadic exact_exponentials(const Set& set, double top) {
     constexpr std::size_t limbs = 5;
@@ -80,11 +89,7 @@ inline Dyadic exact_exponentials(const Set& set, double top) {
         const double x = value_of(set.bits(i), set.format);
         if (x < top) sum += samesum::exponential_below<limbs>(top, x);
     }
-    Dyadic total;
-    for (std::size_t i = 0; i < limbs; ++i)
-        total = total +
-                Dyadic(sum.limb(i), 64 * static_cast<int>(i) - samesum::Fixed<limbs>::fraction_bits, false);
-    return total;
+    return dyadic_of(sum);
 }
 
 // Of one set of finite floats and the numbers that the reader gives; negative where these say nothing.

@@ -91,18 +91,7 @@ def test_without_weights_it_is_the_mean_and_integers_are_float64() -> None:
 
 
 def test_what_has_no_quotient_and_what_overflows_on_the_way() -> None:
-    assert np.isnan(
-        ss.average(
-            np.float32([1, 2]),
-            weights=np.float32(
-                [
-                    1,
-                    -1,
-                ]
-            )[:2]
-            * 0,
-        )
-    )
+    assert np.isnan(ss.average(np.float32([1, 2]), weights=np.float32([0, 0])))
     assert ss.average([1.0, 2.0], weights=[1.0, -1.0]) == -np.inf
     assert np.isnan(ss.average(np.zeros(0), weights=np.zeros(0)))
     assert ss.average(np.zeros((0, 3)), 1, weights=np.ones(3)).shape == (0,)
@@ -132,7 +121,3 @@ def test_what_does_not_fit_is_refused() -> None:
         ss.average(x + 1j, 1, np.ones(4))
     with pytest.raises(ss.DtypeError):
         ss.average(x.astype(ml_dtypes.float8_e5m2), 1, np.ones(4, ml_dtypes.float8_e5m2))
-    da = pytest.importorskip("dask.array")
-    assert ss.average(da.from_array(x), 0).compute().tolist() == [1] * 4
-    with pytest.raises(ss.ArgumentError, match="of lazy ones take vecdot"):
-        ss.average(da.from_array(x), 1, np.ones(4))

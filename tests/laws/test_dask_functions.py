@@ -20,6 +20,7 @@ dask = pytest.importorskip("dask")
 X = np.asarray(np.random.default_rng(1).standard_normal((40, 12, 6)), np.float32)
 LAZY = da.from_array(X, chunks=(10, 5, 4))
 LABELS = np.asarray(mix(40, 1) % 7, np.int64)
+WEIGHTS = np.asarray(mix(240, 2) % 9, np.float32).reshape(6, 40)
 
 
 def same(got: Any, expected: Any) -> None:
@@ -33,6 +34,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "cumulative_min": lambda x: ss.cumulative_min(x, 1, reverse=True),
     "vector_norm": lambda x: ss.vector_norm(x, (0, 2), keepdims=True),
     "vecdot": lambda x: ss.vecdot(x, x[:, :1], axis=0),
+    "average": lambda x: ss.average(x, (2, 0), WEIGHTS, keepdims=True),
     "segment_reduce": lambda x: ss.segment_reduce(x, LABELS, num_segments=9, reduce="var", correction=1),
 }
 
@@ -100,6 +102,7 @@ def test_unknown_lengths() -> None:
     refused: list[Callable[[], Any]] = [
         lambda: ss.vecdot(some, X, axis=0),
         lambda: ss.segment_reduce(some, LABELS),
+        lambda: ss.average(some, 0, some),
     ]
     for wrong in refused:
         with pytest.raises(ss.ShapeError, match=r"compute_chunk_sizes\(\)"):
@@ -124,6 +127,8 @@ REFUSED: list[tuple[type[Exception], str, Callable[[], Any]]] = [
     (ss.ArgumentError, "ord is 2.5", lambda: ss.vector_norm(LAZY, ord=2.5)),
     (ss.ArgumentError, "ord is 3; allowed for a Dask array are 0, 1, 2", lambda: ss.vector_norm(LAZY, ord=3)),
     (ss.AxisError, "axis 3 is out of range", lambda: ss.vector_norm(LAZY, 3)),
+    (ss.ShapeError, r"the weights have shape \(5,\); allowed are", lambda: ss.average(LAZY, 0, WEIGHTS[0, :5])),
+    (ss.DtypeError, "a weighted mean of float32 and complex", lambda: ss.average(LAZY, 1, da.ones(12) * 1j)),
     (ss.DtypeError, "complex128", lambda: ss.sum(LAZY.astype(complex))),
     (ss.ArgumentError, "is lazy", lambda: ss.vecdot(X, LAZY, out=np.zeros(1))),
     (ss.ArgumentTypeError, "mask would be ignored", lambda: ss.sum(da.ma.masked_greater(LAZY, 1))),

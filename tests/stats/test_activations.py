@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import numpy as np
@@ -142,55 +141,6 @@ def test_ranges_that_leave_outliers_out(model: Path) -> None:
     assert document["data"]["x"]["lowest"]["data"] > -3
 
 
-@pytest.fixture
-def large(model: Path) -> Path:
-    """The model with names: y = x @ w stays small, z = y + y, then /big*.1 = z * 3000 and its root."""
-    helper = onnx.helper
-    made = onnx.load(model)
-    for node, name in zip(made.graph.node, ("mul", "add"), strict=True):
-        node.name = name
-    made.graph.initializer.append(onnx.numpy_helper.from_array(np.float32([3000]), "c"))
-    made.graph.node.append(helper.make_node("Mul", ["z", "c"], ["b"], name="/big*.1"))
-    made.graph.node.append(helper.make_node("Abs", ["b"], ["a"], name="/big*.1/abs"))
-    made.graph.node.append(helper.make_node("Sqrt", ["a"], ["r"]))
-    made.graph.output[0].name = "r"
-    onnx.save(made, model)
-    return model
-
-
-def test_autocast_keeps_nodes_with_large_activations(large: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("onnxruntime")
-    data, patterns = large.parent / "data", large.parent / "nodes.txt"
-    assert run("--model", large, "--data", data, "--ranges", patterns, "--ranges-for", "autocast") == Exit.FINE
-    said = capsys.readouterr().err
-    assert "2 of 5 nodes have magnitudes above 512" in said
-    assert "1 more have no name" in said
-    lines = patterns.read_text().splitlines()
-    names = [node.name for node in onnx.load(large).graph.node]
-    assert [[name for name in names if re.match(line, name)] for line in lines] == [["/big*.1"], ["/big*.1/abs"]]
-    options = ("--ranges-for", "autocast", "--data-max", "1e9")
-    assert run("--model", large, "--data", data, "--ranges", patterns, *options) == Exit.FINE
-    assert patterns.read_text() == ""
-
-
-def test_autocast_takes_the_patterns(large: Path) -> None:
-    pytest.importorskip("onnxruntime")
-    convert = pytest.importorskip("modelopt.onnx.autocast.convert")
-    data, patterns = large.parent / "data", large.parent / "nodes.txt"
-    assert run("--model", large, "--data", data, "--ranges", patterns, "--ranges-for", "autocast") == Exit.FINE
-    made = convert.convert_to_mixed_precision(
-        str(large), nodes_to_exclude=patterns.read_text().splitlines(), data_max=1e30, keep_io_types=True
-    )
-    types = {
-        value.name: value.type.tensor_type.elem_type
-        for value in onnx.shape_inference.infer_shapes(made).graph.value_info
-    }
-    given = {node.name: types.get(node.output[0]) for node in made.graph.node}
-    assert (given["mul"], given["/big*.1"], given["/big*.1/abs"]) == (
-        onnx.TensorProto.FLOAT16, onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT,
-    )  # fmt: skip
-
-
 def test_what_is_refused(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("onnxruntime")
     folder = model.parent
@@ -198,12 +148,13 @@ def test_what_is_refused(model: Path, capsys: pytest.CaptureFixture[str]) -> Non
         (["--model", model], Exit.USAGE, "--data is None; needed is a folder"),
         (["--model", model, "--data", folder], Exit.USAGE, "needed is a folder with a .npz file for each sample"),
         (["--model", model, "--data", folder / "data", "--percentile", 0], Exit.USAGE, "allowed are numbers above 0"),
-        (["--model", model, "--data", folder / "data", model], Exit.USAGE, "--model goes with --data"),
-        (["--model", model, "--data", folder / "data", "--ranges-for", "autocast"], Exit.USAGE, "goes with --ranges"),
-        (["--model", model, "--data", folder / "data", "--data-max", 3], Exit.USAGE, "--ranges-for autocast"),
-        (["--model", model, "--data", folder / "data", "--only", "y"], Exit.USAGE, "--model goes with --data"),
-        (["--model", model, "--data", folder / "data", "--sort", "max"], Exit.USAGE, "--model goes with --data"),
-        (["--ranges-for", "autocast"], Exit.USAGE, "go with --model"),
+        (["--model", model, "--data", folder / "data", model], Exit.USAGE, "beside --model allowed are --data"),
+        (["--model", model, "--data", folder / "data", "--only", "y"], Exit.USAGE, "beside --model allowed are --data"),
+        (
+            ["--model", model, "--data", folder / "data", "--sort", "max"],
+            Exit.USAGE,
+            "beside --model allowed are --data",
+        ),
         (["--data", folder], Exit.USAGE, "go with --model"),
         (["--model", folder / "none.onnx", "--data", folder / "data"], Exit.USAGE, "none.onnx"),
     ):

@@ -53,7 +53,7 @@ struct PlainSums {
         }
     }
     SAMESUM_INLINE Longs part(std::size_t) const {
-        return reinterpret_cast<Longs>(sum + reinterpret_cast<Doubles>(middle)) - middle;
+        return units(sum + reinterpret_cast<Doubles>(middle), middle);
     }
 };
 

@@ -72,6 +72,12 @@ struct GridSums {
     }
 };
 
+// By how many last places a sum lies above the middle of its grid; any number where it left the grid.
+SAMESUM_INLINE Longs units(Doubles sum, Longs middle) {
+    return reinterpret_cast<Longs>(reinterpret_cast<UnsignedLongs>(sum) -
+                                   reinterpret_cast<UnsignedLongs>(middle));
+}
+
 // Of a vector of lanes: sums of elements, of magnitudes or of squares; those of float64 have low words.
 template <class F, Map map, std::size_t grids = 2>
 struct GriddedSums {
@@ -133,9 +139,9 @@ struct GriddedSums {
     SAMESUM_INLINE Longs part(std::size_t i) const {
         const Longs from = lower(middle, static_cast<std::int64_t>(i % grids) * grid_distance);
         if constexpr (has_low_words) {
-            if (i >= grids) return reinterpret_cast<Longs>(low.on[i - grids]) - lower(from, low_distance);
+            if (i >= grids) return units(low.on[i - grids], lower(from, low_distance));
         }
-        return reinterpret_cast<Longs>(sums.on[i]) - from;
+        return units(sums.on[i], from);
     }
 };
 

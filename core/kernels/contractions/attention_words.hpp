@@ -88,6 +88,12 @@ static RowFacts weigh_row_in_words(const ScoreRow& row, const double* query, con
     }
     RowFacts facts{greatest_element(most), 0, 0, 0, false, false};
     if (facts.greatest == -infinity) return facts;
+    // Of great scores the second word alone may be beyond every exponential, so that it is taken away, too.
+    Doubles most_rest = none - infinity;
+    for (std::size_t j = 0; j < row.keys; j += width)
+        most_rest = greater(load<Doubles>(hi + j) == facts.greatest ? load<Doubles>(lo + j) : none - infinity,
+                            most_rest);
+    const double greatest_rest = greatest_element(most_rest);
     Doubles error = {};
     DoubleWord total = {none, none};
     Longs all_are_one = ~Longs{};
@@ -96,7 +102,7 @@ static RowFacts weigh_row_in_words(const ScoreRow& row, const double* query, con
         const Longs is_live = x != -infinity;
         Doubles below, lost;
         two_sum(is_live ? x : none + facts.greatest, none - facts.greatest, below, lost);
-        const DoubleWord d = ordered_sum(below, lost + rest);
+        const DoubleWord d = ordered_sum(below, lost + (rest - greatest_rest));
         const Longs counts = is_live & (d.hi >= least_word_power);
         const DoubleWord power = exponential<90>(counts ? d.hi : none, counts ? d.lo : none);
         const DoubleWord weight = chosen(counts, power, word_of(none));

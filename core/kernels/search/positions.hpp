@@ -201,7 +201,7 @@ struct Position : ArgState<Key, last> {
 
     // The first or the last element of a mask.
     static SAMESUM_INLINE std::size_t place(std::uint64_t mask) {
-        const int bit = last ? 63 - __builtin_clzll(mask) : std::countr_zero(mask);
+        const int bit = last ? 63 - std::countl_zero(mask) : std::countr_zero(mask);
         return static_cast<std::size_t>(bit) / bits_of_mask<Keys>;
     }
 

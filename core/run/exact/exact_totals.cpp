@@ -69,7 +69,7 @@ void ExactTotals::round(Finalize finalize, Format out, const std::int64_t* count
         const Finish how{finalize, out, counts[j]};
         const bool is_empty_mean = finalize == Finalize::over_count && counts[j] == 0;
         const std::uint64_t bits = is_empty_mean   ? canonical_nan(out)
-                                   : is_float(in_) ? real_[j].rounded(how)
+                                   : is_float(in_) ? real_[j].whole().rounded(how)
                                                    : rounded_whole(whole_[j], how);
         store_bits(to, j, bits, size_of(out));
     }
@@ -80,7 +80,7 @@ void ExactTotals::round_moments(const ExactTotals& squares, const Moment& how, c
     const FloatingPointScope scope;
     for (std::size_t j = 0; j < static_cast<std::size_t>(outputs_); ++j) {
         const Moment moment{how.kind, how.format, counts[j], how.correction};
-        const std::uint64_t bits = is_float(in_) ? rounded_moment(real_[j], squares.real_[j], moment)
+        const std::uint64_t bits = is_float(in_) ? rounded_moment(real_[j].whole(), squares.real_[j].whole(), moment)
                                                  : rounded_moment(whole_[j], squares.whole_[j], moment);
         store_bits(to, j, bits, size_of(how.format));
     }
@@ -92,7 +92,7 @@ std::optional<std::size_t> ExactTotals::elements(std::size_t most, std::vector<s
     std::size_t count = 0;
     std::vector<std::uint64_t> found;
     for (std::size_t j = 0; j < real_.size(); ++j) {
-        if (!elements_of(real_[j], in_, most, found)) return std::nullopt;
+        if (!elements_of(real_[j].whole(), in_, most, found)) return std::nullopt;
         std::copy(found.begin(), found.end(), bits.begin() + static_cast<std::ptrdiff_t>(j * most));
         count = std::max(count, found.size());
     }
@@ -101,7 +101,7 @@ std::optional<std::size_t> ExactTotals::elements(std::size_t most, std::vector<s
 
 std::string ExactTotals::encoded() const {
     std::string bytes;
-    for (const Superaccumulator& each : real_) encode(each, bytes);
+    for (const KeptTotal& each : real_) encode(each.whole(), bytes);
     for (const WholeWords& each : whole_) encode(each, bytes);
     return bytes;
 }
@@ -195,7 +195,8 @@ void encode(const WholeWords& total, std::string& to) {
     put(to, negative ? negative_flag : std::uint8_t{0}, bytes.data(), bytes.size());
 }
 
-bool decode(const char*& from, const char* end, Superaccumulator& total) {
+bool decode(const char*& from, const char* end, KeptTotal& kept) {
+    Superaccumulator total;
     Encoded found;
     if (!take(from, end, most_bytes, found)) return false;
     if (found.flags > negative_flag) {
@@ -206,11 +207,11 @@ bool decode(const char*& from, const char* end, Superaccumulator& total) {
             total.add_infinity(found.flags == negative_infinity_flag);
         else
             return false;
-        return true;
     }
     for (std::size_t i = 0; i < found.count; ++i)
         total.add(found.bytes[i], Superaccumulator::lowest_exponent + 8 * static_cast<int>(found.first + i),
                   found.flags == negative_flag);
+    if (found.count > 0 || !total.is_finite()) kept = KeptTotal(total);
     return true;
 }
 

@@ -11,6 +11,7 @@
 #include "exact/totals/superaccumulator.hpp"
 #include "layout/plan.hpp"
 #include "run/reduce/finish.hpp"
+#include "run/states/kept_total.hpp"
 
 namespace samesum {
 
@@ -18,6 +19,7 @@ class ExactTotals {
   public:
     // Of map(x) for the elements x of `outputs` sets, any format but the floats of eight bits.
     ExactTotals(Format in, Map map, std::int64_t outputs);
+    ExactTotals(const ExactTotals&) = delete;
 
     // Adds some elements of every set: all pieces have as many outputs and the format `in`.
     void add(const View& piece, const bool* reduced);
@@ -48,8 +50,8 @@ class ExactTotals {
     const Format in_;
     const Map map_;
     const std::int64_t outputs_;
-    std::vector<Superaccumulator> real_;  // of floats
-    std::vector<WholeWords> whole_;       // of integers
+    std::vector<KeptTotal> real_;    // of floats
+    std::vector<WholeWords> whole_;  // of integers
 };
 
 // An exact total as bytes, the same for the same total: docs/states.md says what each of them means.
@@ -58,7 +60,7 @@ void encode(const Superaccumulator& total, std::string& to);
 void encode(const WholeWords& total, std::string& to);
 
 // Reads one total and moves on; false if there is none in the canonical form.
-bool decode(const char*& from, const char* end, Superaccumulator& total);
+bool decode(const char*& from, const char* end, KeptTotal& total);
 bool decode(const char*& from, const char* end, WholeWords& total);
 
 }  // namespace samesum

@@ -61,7 +61,7 @@ void for_each_block(const Groups& groups, int threads, const Each& each) {
                    [&](std::int64_t first, std::int64_t n) { take_block(groups, first, n, each); });
 }
 
-// Short lines (layout/packed_lines.hpp), some of them at a time side by side.
+// Short lines (layout/groups.hpp), some of them at a time side by side.
 
 // each(contiguous lines along the second of two axes, the number of the first of them)
 template <class Each>

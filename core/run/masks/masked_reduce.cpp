@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "arithmetic/division.hpp"
 #include "arithmetic/rounding.hpp"
 #include "run/layouts/packed.hpp"
 #include "run/layouts/reordered.hpp"
@@ -9,6 +10,7 @@
 #include "run/reduce/ways.hpp"
 #include "run/tiles.hpp"
 #include "select/reduction_thresholds.hpp"
+#include "select/routes.hpp"
 
 namespace samesum {
 
@@ -173,9 +175,47 @@ void find_positions(const View& x, const bool* reduced, const Result& result) {
     });
 }
 
+// Whether one of its elements is NaN, up to the first slab along axis 0 that has one.
+bool has_nan(const View& x) {
+    constexpr Reduction greatest{Map::itself, Combine::maximum, Finalize::itself, false};
+    constexpr std::int64_t slabs = 16;
+    const CodeRange numbers = codes_of(x.format, Skip::nan);
+    bool all[max_rank];
+    std::fill_n(all, x.rank, true);
+    std::vector<std::int64_t> shape(x.shape, x.shape + x.rank);
+    const std::int64_t rows = x.rank > 0 ? x.shape[0] : 1, some = divided_up(rows, slabs);
+    for (std::int64_t row = 0; row < rows; row += some) {
+        View slab = x;
+        slab.skip = Skip::nothing;
+        slab.shape = shape.data();
+        if (x.rank > 0) {
+            shape[0] = std::min(some, rows - row);
+            slab.data += row * x.strides[0];
+        }
+        std::uint64_t bits = 0;
+        reduce(slab, all, greatest, x.format, &bits);
+        if (((bits + numbers.step) & numbers.magnitude) > numbers.most) return true;
+    }
+    return false;
+}
+
+// Identities are filled into contiguous sets on the way; all else takes longer than another look at the
+// array.
+bool pays_to_look_for_nan(const View& x, const bool* reduced, const Result* results, std::size_t n) {
+    if (x.skip != Skip::nan || x.mask != nullptr) return false;
+    return std::any_of(results, results + n, [&](const Result& r) { return needs_counts(r.row, x); }) ||
+           plan_reduction(x, reduced, common_hints(x, results, n)).shape == Shape::columns;
+}
+
 }  // namespace
 
 void reduce_masked(const View& x, const bool* reduced, const Result* results, std::size_t n) {
+    if (pays_to_look_for_nan(x, reduced, results, n) && !has_nan(x)) {
+        record(Route::mask_without_nan);
+        View all = x;
+        all.skip = Skip::nothing;
+        return reduce_several(all, reduced, results, n);
+    }
     std::vector<Result> some;
     for (std::size_t i = 0; i < n; ++i) {
         if (is_position(results[i].row.combine))

@@ -155,7 +155,7 @@ const Method& kept_method(Format format, Map map) {
     return *methods[static_cast<std::size_t>(format)][static_cast<std::size_t>(map)];
 }
 
-void add_to_totals(const View& piece, const bool* reduced, Map map, Superaccumulator* totals) {
+void add_to_totals(const View& piece, const bool* reduced, Map map, KeptTotal* totals) {
     const Method& method = kept_method(piece.format, map);
     for_each_range(piece, reduced, method.max_columns,
                    [&](const Plan& plan, const Outputs& part, const Range& range, std::mutex* joining) {

@@ -11,6 +11,7 @@
 #include "exact/elements.hpp"
 #include "methods/kept_blocks.hpp"
 #include "methods/method.hpp"
+#include "run/states/kept_total.hpp"
 
 namespace samesum {
 
@@ -73,9 +74,10 @@ struct KeptTile {
     }
 
     // The whole of column j.
-    void give_to(Superaccumulator& total, std::size_t j) const {
-        if (blocks[j] > 0) add_to(total, j);
-        if (const Superaccumulator* more = overflow->find(j)) total.merge(*more);
+    void give_to(KeptTotal& total, std::size_t j) const {
+        if (blocks[j] > 0)
+            total.add({part[0][j], part[1][j], part[2][j], part[3][j]}, exponent[j], blocks[j]);
+        if (const Superaccumulator* more = overflow->find(j)) total.add(*more);
     }
 };
 static_assert(sizeof(KeptTile) <= tile_bytes);

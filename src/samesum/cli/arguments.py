@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentTypeError
+from argparse import ArgumentTypeError, Namespace
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
@@ -146,6 +146,21 @@ def check_new(reads: Iterable[Path | None], **writes: Path | None) -> None:
         if path is not None and path.exists() and any(map(path.samefile, there)):
             raise UsageError(f"--{option} {path} is a file that the command reads; a new file is needed")
 
+
+def goes_with(arguments: Namespace, what: str, *allowed: str) -> None:
+    """UsageError for an option beside `what` that is not one of those allowed."""
+    given = [
+        name for name, value in vars(arguments).items() if value is not None and value is not False and value != []
+    ]
+    if others := [_shown(name) for name in given if name not in ("call", what.strip("-"), *allowed)]:
+        raise UsageError(f"beside {what} allowed are {', '.join(map(_shown, allowed))}; got {', '.join(others)}")
+
+
+def _shown(name: str) -> str:
+    return _POSITIONAL.get(name) or f"--{name.replace('_', '-')}"
+
+
+_POSITIONAL = {"files": "FILE", "model": "MODEL", "other": "RECORD"}
 
 Item = TypeVar("Item")
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from samesum.cli.arguments import check_new, from_zero, new_file
+from samesum.cli.arguments import check_new, from_zero, goes_with, new_file
 from samesum.cli.models import named_sources, split_option
 from samesum.cli.show import Exit, UsageError, print_json
 from samesum.compare.graph import Input
@@ -115,10 +115,8 @@ def add_to(verbs: Any) -> None:
         help=".npy, .npz, .pb, or a folder of .pb files or of such folders; may be repeated; made up without it",
     )
     parser.add_argument("--weights", metavar="FILE", type=Path, help="the weights of an IR, if not the .bin beside it")
-    parser.add_argument("--against", metavar="NAME,...", default="", help="engines (default: onnxruntime,openvino)")
-    parser.add_argument(
-        "--seed", metavar="N", type=from_zero(int), default=0, help="for inputs that are made up (default 0)"
-    )
+    parser.add_argument("--against", metavar="NAME,...", help="engines (default: onnxruntime,openvino)")
+    parser.add_argument("--seed", metavar="N", type=from_zero(int), help="for inputs that are made up (default 0)")
     parser.add_argument(
         "--max-ulp", metavar="N", type=from_zero(float), help="status 1 if an error is above N ulps, too"
     )
@@ -178,10 +176,6 @@ def _records(arguments: argparse.Namespace) -> Exit:
     return Exit.FINE if all(pair.is_same for pair in pairs) else Exit.MISMATCH
 
 
-_OF_MODELS = ("input", "weights", "against", "seed", "max_ulp", "max_difference", "effect", "save", "html", "record")
-"""Options that say how a model is run and what is kept of it."""
-
-
 def _check(arguments: argparse.Namespace) -> None:
     """What can be refused is refused before anything runs."""
     from samesum.cli.models import files_of
@@ -192,10 +186,8 @@ def _check(arguments: argparse.Namespace) -> None:
             raise UsageError(f"cannot read {path}: No such file or directory")
     if arguments.other is None and is_record(arguments.model):
         raise UsageError(f"{arguments.model} is a record; name a second record to put beside it")
-    given = [f"--{name.replace('_', '-')}" for name in _OF_MODELS if getattr(arguments, name)]
-    given += [f"--{name.replace('_', '-')}" for name in ("max_ulp", "max_difference") if getattr(arguments, name) == 0]
-    if arguments.other is not None and given:
-        raise UsageError(f"two records are compared as they are, without {', '.join(given)}")
+    if arguments.other is not None:
+        goes_with(arguments, "two records", "model", "other", "json")
     weights = arguments.weights or arguments.model.parent / f"{arguments.model.stem}.bin"
     read = [arguments.model, weights, arguments.other, *files_of(arguments.input)]
     check_new(read, html=arguments.html, record=arguments.record)
@@ -224,7 +216,7 @@ def _compared(arguments: argparse.Namespace) -> Comparison:
             _inputs(arguments),
             _engines(arguments.against),
             weights=arguments.weights,
-            seed=arguments.seed,
+            seed=arguments.seed or 0,
             isolated=True,
             effect=arguments.effect,
             record=arguments.record,
@@ -233,12 +225,12 @@ def _compared(arguments: argparse.Namespace) -> Comparison:
         )
 
 
-def _engines(against: str) -> Sequence[str]:
+def _engines(against: str | None) -> Sequence[str]:
     from samesum.compare.comparing import ENGINES
     from samesum.errors import MissingPackage
     from samesum.runtimes.runtime import is_installed
 
-    named = [name for name in against.split(",") if name]
+    named = [name for name in (against or "").split(",") if name]
     found = named or [name for name in ENGINES if is_installed(name)]
     if not found:
         raise MissingPackage('onnxruntime and openvino are not installed; pip install "samesum[compare]"')

@@ -7,7 +7,7 @@ from argparse import ArgumentTypeError
 from pathlib import Path
 from typing import Any
 
-from samesum.cli.arguments import above_zero, check_new, new_file, some_words, whole_numbers
+from samesum.cli.arguments import check_new, new_file, some_words, whole_numbers
 from samesum.cli.arguments import joined as in_one_list
 from samesum.cli.show import Exit, UsageError, print_json, status_of
 from samesum.cli.stats_against import compare, keep_or_verify
@@ -15,13 +15,10 @@ from samesum.cli.stats_reading import Run, run
 from samesum.cli.stats_text import COLUMNS, check_plot, document, note, plot, print_records, print_undecoded
 from samesum.errors import AttributeValueError
 from samesum.files.contents import FORMATS
-from samesum.stats.autocast import DATA_MAX
 from samesum.stats.conditions import KINDS, Condition, condition, failures
 from samesum.stats.pattern import Pattern
 from samesum.stats.record import Record, digest
 from samesum.stats.store import read_states
-
-RANGES_FOR = ("onnxruntime", "autocast")
 
 DESCRIPTION = f"""Prints for each tensor of FILE how many elements, NaN, infinities, zeros and subnormals it has, and
 min, max, mean, L1, L2, RMS, sum and standard deviation: the exact values over all elements, rounded to float64 once;
@@ -76,17 +73,6 @@ def add_to(verbs: Any) -> None:
     parser.add_argument("--data", type=Path, metavar="DIR", help="a folder with a .npz file for each sample")
     parser.add_argument("--ranges", type=new_file, metavar="FILE", help="write ranges of activations for quantization")
     parser.add_argument(
-        "--ranges-for",
-        choices=RANGES_FOR,
-        help="who takes the file: onnxruntime (the default), or autocast of ModelOpt",
-    )
-    parser.add_argument(
-        "--data-max",
-        type=above_zero(float),
-        metavar="X",
-        help=f"of autocast: nodes with magnitudes above X stay in float32 ({DATA_MAX:g})",
-    )
-    parser.add_argument(
         "--percentile", type=float, metavar="P", help="ranges hold P percent of the elements instead of all"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON document")
@@ -120,9 +106,8 @@ def call(arguments: argparse.Namespace) -> Exit:
         from samesum.cli.stats_model import measure_model
 
         return measure_model(arguments)
-    of_model = (arguments.data, arguments.ranges, arguments.ranges_for, arguments.data_max)
-    if any(of_model) or arguments.percentile is not None:
-        raise UsageError("--data, --ranges, --ranges-for, --data-max and --percentile go with --model")
+    if arguments.data or arguments.ranges or arguments.percentile is not None:
+        raise UsageError("--data, --ranges and --percentile go with --model")
     if arguments.diff:
         return compare(arguments)
     if arguments.manifest or arguments.verify:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from samesum.cli.arguments import check_new, transfer
+from samesum.cli.arguments import check_new, goes_with, transfer
 from samesum.cli.show import (
     Exit,
     Table,
@@ -35,11 +35,7 @@ from samesum.stats.manifest import Entry, Verified, entry_of, read_manifest, ver
 
 def compare(arguments: argparse.Namespace) -> Exit:
     """One line for each tensor that differs, and one for each that could not be compared."""
-    others = (arguments.files, arguments.merge, arguments.state, arguments.axis, arguments.plot, arguments.fail_on)
-    of_table = (arguments.columns, arguments.sort, arguments.histogram, arguments.digest)
-    of_manifests = (arguments.manifest, arguments.verify)
-    if any((*others, *of_table, *of_manifests)) or arguments.per_channel is not None:
-        raise UsageError("--diff takes two files and no others, and goes with --json alone, or with --only")
+    goes_with(arguments, "--diff", "json", "only")
     a, b = (_named(path) for path in arguments.diff)
     check_only(arguments.only, [*a, *b])
     a, b = ({each.name: each for each in chosen(every.values(), arguments.only)} for every in (a, b))
@@ -114,15 +110,9 @@ def _cells(each: Difference) -> tuple[str, str]:
     return f"{each.differ}{unit}", cell("max_abs", each.max_abs)
 
 
-_OTHERS = ("axis", "per_channel", "histogram", "plot", "state", "merge", "digest", "fail_on", "columns", "sort")
-
-
 def keep_or_verify(arguments: argparse.Namespace) -> Exit:
     """Writes the manifest of the files, or says what is not as a manifest says."""
-    said = {f"--{name.replace('_', '-')}": getattr(arguments, name) for name in _OTHERS}
-    given = [name for name, value in said.items() if value is not None and value is not False and value != []]
-    if given:
-        raise UsageError(f"--manifest and --verify go with --json and --only alone, not with {', '.join(given)}")
+    goes_with(arguments, "--manifest" if arguments.manifest else "--verify", "files", "json", "only")
     if not arguments.files:
         raise UsageError("--manifest and --verify need a FILE")
     before = read_manifest(arguments.verify) if arguments.verify else ()

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from samesum.cli.arguments import steps
+from samesum.cli.arguments import goes_with, steps
 from samesum.cli.show import Exit, Table, UsageError, print_json, printable, table_lines, terminal_width
 from samesum.cli.stats_text import note, plain
 from samesum.stats.activation import PERCENTILES, Activation, check_channel
-from samesum.stats.autocast import DATA_MAX, kept_nodes, write_patterns
 from samesum.stats.figures import figures
 from samesum.stats.ranges import write_ranges
 from samesum.stats.session import Activations
@@ -21,14 +20,7 @@ _SHOWN = ("count", "nan", "inf", "min", "max", "mean", "std")
 
 def measure_model(arguments: argparse.Namespace) -> Exit:
     """Runs the model on each sample and prints what was asked for."""
-    others = (arguments.files, arguments.merge, arguments.state, arguments.diff, arguments.axis, arguments.plot)
-    of_manifests = (arguments.manifest, arguments.verify)
-    of_files = (arguments.fail_on, arguments.histogram, arguments.digest)
-    if any(others) or any(of_files) or any(of_manifests) or arguments.only or arguments.columns or arguments.sort:
-        raise UsageError(
-            "--model goes with --data, --per-channel, --ranges, --ranges-for, --data-max, --percentile and --json alone"
-        )
-    _check_ranges(arguments)
+    goes_with(arguments, "--model", "data", "per_channel", "ranges", "percentile", "json")
     samples = sorted(arguments.data.glob("*.npz")) if arguments.data is not None else []
     if not samples:
         raise UsageError(f"--data is {arguments.data}; needed is a folder with a .npz file for each sample")
@@ -46,35 +38,13 @@ def measure_model(arguments: argparse.Namespace) -> Exit:
     if not found:
         raise UsageError(f"{arguments.model} has no activation of floats: nothing was measured")
     if arguments.ranges:
-        _write(arguments, model, found.values())
+        count = write_ranges(arguments.ranges, found.values(), percentile)
+        note(f"wrote {arguments.ranges}: ranges of {count} activations")
     if arguments.json:
         print_json({"samples": len(samples), "activations": [_entry(each) for each in found.values()]})
     else:
         _print(list(found.values()))
     return Exit.FINE
-
-
-def _check_ranges(arguments: argparse.Namespace) -> None:
-    is_autocast = arguments.ranges_for == "autocast"
-    if arguments.ranges_for and not arguments.ranges:
-        raise UsageError("--ranges-for goes with --ranges FILE")
-    if arguments.data_max is not None and not is_autocast:
-        raise UsageError("--data-max goes with --ranges-for autocast")
-    if arguments.percentile is not None and is_autocast:
-        raise UsageError("--percentile does not go with --ranges-for autocast, which looks at all elements")
-
-
-def _write(arguments: argparse.Namespace, model: Activations, found: Collection[Activation]) -> None:
-    if arguments.ranges_for != "autocast":
-        count = write_ranges(arguments.ranges, found, arguments.percentile)
-        note(f"wrote {arguments.ranges}: ranges of {count} activations")
-        return
-    data_max = DATA_MAX if arguments.data_max is None else arguments.data_max
-    kept = kept_nodes(model.nodes, found, data_max)
-    count = write_patterns(arguments.ranges, kept)
-    note(f"wrote {arguments.ranges}: {count} of {len(model.nodes)} nodes have magnitudes above {data_max:g}")
-    if count < len(kept):
-        note(f"{len(kept) - count} more have no name and are left out; name the nodes of the model first")
 
 
 def _entry(activation: Activation) -> dict[str, Any]:

@@ -11,17 +11,23 @@ from xml.sax.saxutils import quoteattr
 from samesum.compare.graph import Alone, Input, told_apart
 from samesum.errors import ModelError
 from samesum.formats.arrays import Dtype, NDArray
-from samesum.formats.elements import IR_ELEMENTS, IR_PRECISIONS
+from samesum.formats.elements import IR_ELEMENTS
 from samesum.formats.rounding import FORMATS
 from samesum.frontends.models.ir_file.layers import Layer, Port, constant, read_layers
 from samesum.frontends.models.ir_file.xml import Element, parse, shape, split_names
+from samesum.runtimes.ir_text import (
+    const_text,
+    edge_text,
+    layer_text,
+    net_text,
+    parameter_text,
+    precision_of,
+    result_text,
+)
 from samesum.runtimes.runtime import EngineModel, Format
 from samesum.testing.node import Node
 
-# Elements and new layers of an IR as text.
-
-_NAMES = {element.dtype: name for name, element in IR_ELEMENTS.items() if element.bits >= 8}
-_PRECISIONS = {name: precision for precision, name in IR_PRECISIONS.items()}
+# Elements of an IR as text.
 
 
 def children(root: Element, section: str, tag: str) -> Iterator[Element]:
@@ -32,7 +38,7 @@ def children(root: Element, section: str, tag: str) -> Iterator[Element]:
 
 def document(root: Element, layers: str = "", edges: str = "") -> bytes:
     """The tree as text, with further layers and edges."""
-    said = "".join(f" {name}={quoted(value)}" for name, value in root.attributes.items())
+    said = "".join(f" {name}={quoteattr(value)}" for name, value in root.attributes.items())
     parts = []
     for child in root.children:
         more = layers if child.tag == "layers" else edges if child.tag == "edges" else ""
@@ -42,44 +48,9 @@ def document(root: Element, layers: str = "", edges: str = "") -> bytes:
 
 def _text_of(element: Element, more: str = "") -> str:
     """An element as text, with more of it behind its children."""
-    said = "".join(f" {name}={quoted(value)}" for name, value in element.attributes.items())
+    said = "".join(f" {name}={quoteattr(value)}" for name, value in element.attributes.items())
     inside = "".join(map(_text_of, element.children)) + "".join(element.text) + more
     return f"<{element.tag}{said}>{inside}</{element.tag}>" if inside else f"<{element.tag}{said}/>"
-
-
-def layer_text(number: int, kind: str, version: str, content: str, name: str) -> str:
-    """A layer; `name` is quoted."""
-    return f'<layer id="{number}" name={name} type="{kind}" version="{version}">{content}</layer>'
-
-
-def edge_text(layer: int, port: int, to_layer: int, to_port: int) -> str:
-    """An edge between two ports."""
-    return f'<edge from-layer="{layer}" from-port="{port}" to-layer="{to_layer}" to-port="{to_port}"/>'
-
-
-def _parameter_text(number: int, array: NDArray) -> str:
-    """A Parameter for an array."""
-    dims = ",".join(map(str, array.shape))
-    content = f'<data shape="{dims}" element_type="{_NAMES[array.dtype]}"/>{_port(number, array)}'
-    return layer_text(number, "Parameter", "opset1", content, f'"x{number}"')
-
-
-def const_text(number: int, array: NDArray, offset: int) -> str:
-    """A Const at that offset of the weights; an empty one takes one byte, as OpenVINO writes it."""
-    said = f'element_type="{_NAMES[array.dtype]}" shape="{",".join(map(str, array.shape))}"'
-    content = f'<data {said} offset="{offset}" size="{array.nbytes or 1}"/>{_port(number, array)}'
-    return layer_text(number, "Const", "opset1", content, f'"x{number}"')
-
-
-def _port(number: int, array: NDArray) -> str:
-    dims = "".join(f"<dim>{size}</dim>" for size in array.shape)
-    precision = _PRECISIONS[_NAMES[array.dtype]]
-    return f'<output><port id="0" precision="{precision}" names="x{number}">{dims}</port></output>'
-
-
-def quoted(text: str) -> str:
-    """A text as the value of an attribute."""
-    return quoteattr(text)
 
 
 _RESULT = "samesum:result"
@@ -89,21 +60,10 @@ BODIES = ("body", "then_body", "else_body")
 class IrGraph:
     """The tree of an .xml, every output port of which has a name for its tensor, and the bytes of its .bin."""
 
-    def __init__(
-        self,
-        xml: bytes,
-        weights: bytes,
-        bodies: Mapping[str, str] | None = None,
-        inner: Sequence[Node] = (),
-        held: Mapping[str, Layer] | None = None,
-    ) -> None:
+    def __init__(self, xml: bytes, weights: bytes, bodies: Mapping[str, str] | None = None) -> None:
         self.weights = weights
         self.bodies = bodies or {}
         """The body that a layer came from, by its name, where branches were put into the graph."""
-        self.inner = inner
-        """Layers of bodies whose values were made outputs."""
-        self.held = held or {}
-        """The Const layers of such bodies."""
         self._root = parse(xml)
         self._xml = xml
         self._layers = read_layers(self._root)
@@ -156,8 +116,8 @@ class IrGraph:
 
     @cached_property
     def nodes(self) -> Sequence[Node]:
-        """The layers; those in bodies are not observed unless their values were made outputs."""
-        return told_apart((*self._walk(), *self.inner))
+        """The layers; those in bodies are not observed."""
+        return told_apart(self._walk())
 
     @cached_property
     def _by_value(self) -> Mapping[str, Layer]:
@@ -165,7 +125,7 @@ class IrGraph:
 
     def constant(self, value: str) -> NDArray | None:
         """Const layers, and what a Convert makes of one."""
-        layer = self.held.get(value) or self._by_value.get(value)
+        layer = self._by_value.get(value)
         if layer is None or layer.type != "Const":
             return None
         return constant(layer, lambda: self.weights)
@@ -197,7 +157,7 @@ class IrGraph:
                 continue
             source = self._by_value[value]
             port = next(each.number for each in source.outputs if value in each.names)
-            layers.append(layer_text(number, "Result", "opset1", '<input><port id="0"/></input>', quoted(value)))
+            layers.append(result_text(number, value))
             edges.append(edge_text(source.number, port, number, 0))
             number += 1
         return EngineModel(Format.IR, document(self._root, "".join(layers), "".join(edges)), self.weights)
@@ -211,34 +171,28 @@ class IrGraph:
                 layers.append(const_text(i, array, len(weights)))
                 weights += array.tobytes() or b"\0"
             else:
-                layers.append(_parameter_text(i, array))
+                layers.append(parameter_text(i, array))
         layer: Layer
         layer, element = node.native
         count = len(given)
         layers.append(_copied(layer, element, count, given))
         number = layer.outputs[0].number
-        layers.append(layer_text(count + 1, "Result", "opset1", '<input><port id="0"/></input>', quoted(_RESULT)))
+        layers.append(result_text(count + 1, _RESULT))
         edges = [edge_text(i, 0, count, port.number) for i, port in enumerate(layer.inputs[:count])]
         edges.append(edge_text(count, number, count + 1, 0))
-        text = (
-            f'<?xml version="1.0"?><net name="alone" version="{self._root.attributes["version"]}"><layers>'
-            f"{''.join(layers)}</layers><edges>{''.join(edges)}</edges></net>"
-        )
-        return Alone(EngineModel(Format.IR, text.encode(), bytes(weights)), {"x0": given[0]}, _RESULT)
+        text = net_text("alone", self._root.attributes["version"], layers, edges)
+        return Alone(EngineModel(Format.IR, text, bytes(weights)), {"x0": given[0]}, _RESULT)
 
     def _inputs_of(self, layer: Layer) -> tuple[str, ...]:
         return tuple(self._value(*self._sources[layer.number, port.number]) for port in layer.inputs)
 
     def _walk(self) -> Iterator[Node]:
-        opened = {(each.body, each.native[0].number) for each in self.inner}
         for layer in self._layers.values():
             outputs = tuple(port.names[0] for port in layer.outputs)
             element = self._elements[layer.number]
             body = self.bodies.get(layer.name, "")
             yield node_of(layer, element, self._inputs_of(layer), outputs, body, observed=True)
-            for each in _inside(element, layer.name):
-                if (each.body, each.native[0].number) not in opened:
-                    yield each
+            yield from _inside(element, layer.name)
 
 
 def _inside(holder: Element, title: str) -> Iterator[Node]:
@@ -275,18 +229,18 @@ def _copied(layer: Layer, element: Element, number: int, given: Sequence[NDArray
     inputs = "".join(f'<port id="{port.number}"/>' for port in layer.inputs[: len(given)])
     kind = given[0].dtype
     outputs = "".join(
-        f'<port id="{port.number}" precision="{_precision(port, kind)}"{"" if i else f" names={quoted(_RESULT)}"}/>'
+        f'<port id="{port.number}" precision="{_precision(port, kind)}"{"" if i else f" names={quoteattr(_RESULT)}"}/>'
         for i, port in enumerate(layer.outputs)
     )
     content = f"{'' if data is None else _text_of(data)}<input>{inputs}</input><output>{outputs}</output>"
-    return layer_text(number, layer.type, layer.version, content, quoted(layer.name))
+    return layer_text(number, layer.type, layer.version, content, layer.name)
 
 
 def _precision(port: Port, data: Dtype) -> str:
     """What the file says of results of another kind than the data, else the type of the data."""
     said = port.dtype
     is_same_kind = said is None or (said.name in FORMATS and data.name in FORMATS)
-    return _PRECISIONS[_NAMES[data if said is None or is_same_kind else said]]
+    return precision_of(data if said is None or is_same_kind else said)
 
 
 def _sources(root: Element, layers: Mapping[int, Layer]) -> dict[tuple[int, int], tuple[int, int]]:

@@ -41,10 +41,8 @@ def _without_branches(graph: Graph, values: _Values) -> Graph:
 
 
 def _with_passes(graph: Graph) -> Graph:
-    """The graph with the first and the last pass of the judged nodes of loops as nodes that are observed."""
-    if isinstance(graph, OnnxGraph):
-        return loops.with_passes(graph)
-    return ir_branches.with_passes(graph) if isinstance(graph, IrGraph) else graph
+    """The graph with the first and the last pass of the judged nodes of ONNX's loops as nodes that are observed."""
+    return loops.with_passes(graph) if isinstance(graph, OnnxGraph) else graph
 
 
 Save = Callable[[Case], None]

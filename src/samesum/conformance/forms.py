@@ -14,7 +14,16 @@ import numpy as np
 
 from samesum.conformance.case import Case
 from samesum.formats.arrays import NDArray
-from samesum.formats.elements import IR_ELEMENTS, IR_PRECISIONS, MODEL_ELEMENTS
+from samesum.formats.elements import MODEL_ELEMENTS
+from samesum.runtimes.ir_text import (
+    const_text,
+    edge_text,
+    layer_text,
+    net_text,
+    parameter_text,
+    precision_of,
+    result_text,
+)
 from samesum.runtimes.openvino_engine import saved_again
 from samesum.runtimes.runtime import EngineModel, Format, require
 
@@ -76,9 +85,6 @@ def _onnx_output(case: Case) -> Any:
     return helper.make_tensor_value_info("y", _NUMBERS[answer.dtype], answer.shape)
 
 
-_NAMES = {element.dtype: name for name, element in IR_ELEMENTS.items() if element.bits >= 8}
-_PRECISIONS = {name: precision for precision, name in IR_PRECISIONS.items()}
-
 TRUE_FALSE = ("false", "true")
 ONE_ZERO = ("0", "1")
 
@@ -105,57 +111,28 @@ def ir_model(case: Case, version: int, held: Collection[int], words: tuple[str, 
             continue
         dense = np.array(array)
         if i in held:
-            layers.append(_const(len(layers), dense, len(weights)))
+            layers.append(const_text(len(layers), dense, len(weights)))
             weights += dense.tobytes() or b"\0"
         else:
             feeds[f"x{len(layers)}"] = dense
-            layers.append(_parameter(len(layers), dense))
+            layers.append(parameter_text(len(layers), dense))
     count = len(layers)
     said = "".join(
         f' {name}="{words[value] if isinstance(value, bool) else value}"' for name, value in case.attributes.items()
     )
     layers.append(_ir_layer(case, count, f"<data{said}/>" if said else ""))
-    layers.append(
-        f'<layer id="{count + 1}" name="y/result" type="Result" version="opset1" output_names="y">'
-        '<input><port id="0"/></input></layer>'
-    )
-    edges = [(i, 0, count, i) for i in range(count)] + [(count, count, count + 1, 0)]
-    return Ir(_net(version, layers, edges), bytes(weights), feeds)
-
-
-def _parameter(number: int, array: NDArray) -> str:
-    shape = ",".join(map(str, array.shape))
-    data = f'<data shape="{shape}" element_type="{_NAMES[array.dtype]}"/>'
-    return _source(number, "Parameter", data, array)
-
-
-def _const(number: int, array: NDArray, offset: int) -> str:
-    """An empty constant is written with one byte, as OpenVINO does."""
-    said = f'element_type="{_NAMES[array.dtype]}" shape="{",".join(map(str, array.shape))}"'
-    return _source(number, "Const", f'<data {said} offset="{offset}" size="{array.nbytes or 1}"/>', array)
-
-
-def _source(number: int, kind: str, data: str, array: NDArray) -> str:
-    dims = "".join(f"<dim>{size}</dim>" for size in array.shape)
-    port = f'<port id="0" precision="{_PRECISIONS[_NAMES[array.dtype]]}" names="x{number}">{dims}</port>'
-    return f'<layer id="{number}" name="x{number}" type="{kind}" version="opset1">{data}<output>{port}</output></layer>'
+    layers.append(result_text(count + 1, "y/result", ' output_names="y"'))
+    edges = [*(edge_text(i, 0, count, i) for i in range(count)), edge_text(count, count, count + 1, 0)]
+    return Ir(net_text("case", version, layers, edges), bytes(weights), feeds)
 
 
 def _ir_layer(case: Case, count: int, data: str) -> str:
     """The layer, its inputs at the ports from 0 on and its output at the next one."""
     inputs = "".join(f'<port id="{i}"/>' for i in range(count))
     data_type = next(array.dtype for array in case.inputs if array is not None)
-    precision = _PRECISIONS[_NAMES[data_type if case.dtype is None else case.dtype]]
-    return (
-        f'<layer id="{count}" name="y" type="{case.operator}" version="opset{case.opset}">{data}'
-        f'<input>{inputs}</input><output><port id="{count}" precision="{precision}" names="y"/></output></layer>'
-    )
-
-
-def _net(version: int, layers: list[str], edges: list[tuple[int, int, int, int]]) -> bytes:
-    joined = "\n".join(f'<edge from-layer="{a}" from-port="{b}" to-layer="{c}" to-port="{d}"/>' for a, b, c, d in edges)
-    body = "\n".join(["<layers>", *layers, "</layers>", "<edges>", joined, "</edges>"])
-    return f'<?xml version="1.0"?>\n<net name="case" version="{version}">\n{body}\n</net>\n'.encode()
+    precision = precision_of(data_type if case.dtype is None else case.dtype)
+    ports = f'<input>{inputs}</input><output><port id="{count}" precision="{precision}" names="y"/></output>'
+    return layer_text(count, case.operator, f"opset{case.opset}", data + ports, "y")
 
 
 class Form(Enum):

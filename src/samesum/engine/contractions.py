@@ -47,9 +47,11 @@ class _View:
     pick: tuple[Any, ...]
     axes: tuple[int, ...]
     shape: tuple[int, ...]
+    changes: bool
+    """False if all axes stay where they are."""
 
     def __call__(self, x: NDArray) -> NDArray:
-        x = x[self.pick].transpose(self.axes)
+        x = x[self.pick].transpose(self.axes) if self.changes else x
         return x if x.shape == self.shape else np.broadcast_to(x, self.shape)
 
 
@@ -81,7 +83,12 @@ def contract(
     `out`, which has its shape and type and shares no memory with what is read, or to a new array. A NaN, an infinity
     times zero and both infinities give NaN, an exact zero is +0.
     """
-    plan = _plan(tuple(a_labels), a.shape, tuple(b_labels), b.shape, tuple(labels))
+    return _contracted(
+        _plan(tuple(a_labels), a.shape, tuple(b_labels), b.shape, tuple(labels)), a, b, dtype, added, out
+    )
+
+
+def _contracted(plan: _Plan, a: NDArray, b: NDArray, dtype: Dtype, added: Added, out: NDArray | None) -> NDArray:
     result = np.empty(plan.shape, dtype) if out is None else out
     if result.size:
         term = None if added.term is None else plan.out(np.broadcast_to(native(added.term), plan.shape))
@@ -119,7 +126,8 @@ def _view(x_labels: Labels, wanted: Labels, sizes: dict[Hashable, int]) -> _View
     missing = [label for label in wanted if label not in x_labels]
     order = [*(label for label in x_labels if label in wanted), *missing]
     pick = (*(slice(None) if label in wanted else 0 for label in x_labels), ..., *[None] * len(missing))
-    return _View(pick, tuple(map(order.index, wanted)), tuple(sizes[label] for label in wanted))
+    shape = tuple(sizes[label] for label in wanted)
+    return _View(pick, tuple(map(order.index, wanted)), shape, list(x_labels) != list(wanted))
 
 
 def matmul(a: NDArray, b: NDArray, dtype: Dtype, added: Added = NOTHING, out: Out | None = None) -> NDArray:
@@ -127,17 +135,17 @@ def matmul(a: NDArray, b: NDArray, dtype: Dtype, added: Added = NOTHING, out: Ou
 
     `out` receives the result, as everywhere. Raises ShapeError for shapes that do not fit and for scalars.
     """
-    of_a, of_b, labels, shape = _matrices(a.shape, b.shape)
-    direct = out if _takes(out, shape, dtype, (a, b)) else None
-    result = contract(a, of_a, b, of_b, labels, dtype, added, direct)
+    plan = _matrices(a.shape, b.shape)
+    direct = out if out is not None and _takes(out, plan.shape, dtype, (a, b)) else None
+    result = _contracted(plan, a, b, dtype, added, direct)
     if out is None or direct is not None:
         return result
     return reduce(MAX, result, (), out=out)  # each element itself; the core checks `out`
 
 
 @lru_cache(maxsize=256)
-def _matrices(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[Labels, Labels, Labels, tuple[int, ...]]:
-    """The labels of two arrays of these shapes and of their product, and its shape."""
+def _matrices(a: tuple[int, ...], b: tuple[int, ...]) -> _Plan:
+    """The plan of the product of two arrays of these shapes."""
     shapes = f"shapes {a} and {b}"
     if not a or not b:
         raise ShapeError(f"{shapes}: a product of matrices needs one axis at least of each")
@@ -151,11 +159,10 @@ def _matrices(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[Labels, Labels, L
     except ShapeError as error:
         raise ShapeError(f"{shapes}: of the axes before the last two, {error}") from None
     matrix = [label for label in ("row", "column") if label in of_a or label in of_b]
-    shape = (*batch, *a[-2:-1], *(b[-1:] if len(b) > 1 else ()))
-    return tuple(of_a), tuple(of_b), (*range(-len(batch), 0), *matrix), shape
+    return _plan(tuple(of_a), a, tuple(of_b), b, (*range(-len(batch), 0), *matrix))
 
 
-def _takes(out: Out | None, shape: tuple[int, ...], dtype: Dtype, read: Sequence[NDArray]) -> TypeGuard[NDArray]:
+def _takes(out: Out, shape: tuple[int, ...], dtype: Dtype, read: Sequence[NDArray]) -> TypeGuard[NDArray]:
     """True for an array to which results can be written at once, while the operands are read."""
     return (
         isinstance(out, np.ndarray)

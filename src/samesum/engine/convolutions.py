@@ -72,39 +72,46 @@ def outputs_along(phases: Sequence[Taps]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Phase:
-    """A list of taps along each axis: what of the results and of the kernel it has, and how many places it meets."""
+    """A list of taps along each axis: what of the results and of the kernel it has, and how the core meets the data."""
 
     out: tuple[slice, ...]
     kernel: tuple[slice, ...]
-    axes: tuple[Taps, ...]
-    met: tuple[int, ...]
     taps: tuple[tuple[int, int, int], ...]
+    gathered: tuple[tuple[int, Taps], ...]
+    """The axes along which padding would be longer than windows, which are gathered one after the other."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Windows:
-    """What meets along all spatial axes."""
+    """What meets along all spatial axes, and the shape of the result."""
 
-    outputs: tuple[int, ...]
+    shape: tuple[int, ...]
     phases: tuple[_Phase, ...]
 
 
-def windows(axes: Sequence[Sequence[Taps]]) -> Windows:
-    """The windows with these lists of taps along each spatial axis."""
-    return Windows(tuple(outputs_along(phases) for phases in axes), tuple(_phase(each) for each in product(*axes)))
+def windows(axes: Sequence[Sequence[Taps]], data: Sequence[int], results: int) -> Windows:
+    """The windows with these lists of taps along each spatial axis of data (batch, groups, channels, spatial axes)."""
+    shape = checked((*data[:2], results, *map(outputs_along, axes)))
+    return Windows(shape, tuple(_phase(each, data) for each in product(*axes)))
 
 
-def _phase(axes: Sequence[Taps]) -> _Phase:
-    # A step that is never taken may be any number, also one that no stride holds.
-    taps = [
-        (each.start, each.step if each.outputs > 1 else 1, each.reach if each.taps > 1 else 1)
-        if each.taps
-        else (0, 1, 1)
-        for each in axes
-    ]
-    met = [each.most - each.least + 1 if each.taps and each.outputs else 0 for each in axes]
-    out, kernel = _behind([a.out for a in axes]), _behind([a.kernel for a in axes])
-    return _Phase(out, kernel, tuple(axes), tuple(met), tuple(taps))
+def _phase(axes: Sequence[Taps], data: Sequence[int]) -> _Phase:
+    taps, lengths, gathered = [], list(data[:3]), []
+    for axis, each in enumerate(axes, 3):
+        met = each.most - each.least + 1 if each.taps and each.outputs else 0
+        if each.taps and met > 2 * data[axis] + each.outputs * each.taps:
+            gathered.append((axis, each))
+            met = each.outputs * each.taps
+            taps.append((0, each.taps, 1))
+        elif each.taps:
+            # A step that is never taken may be any number, also one that no stride holds.
+            taps.append((each.start, each.step if each.outputs > 1 else 1, each.reach if each.taps > 1 else 1))
+        else:
+            taps.append((0, 1, 1))
+        lengths.append(met)
+    checked(lengths)
+    out, kernel = (_behind(slices) for slices in ([a.out for a in axes], [a.kernel for a in axes]))
+    return _Phase(out, kernel, tuple(taps), tuple(gathered))
 
 
 def convolve(x: NDArray, weight: NDArray, of: Windows, term: NDArray | None, dtype: Dtype) -> NDArray:
@@ -114,26 +121,18 @@ def convolve(x: NDArray, weight: NDArray, of: Windows, term: NDArray | None, dty
     `term`, which broadcasts to the result, is added before the sums are rounded: along a spatial axis with several
     lists of taps it has length 1. It has the type of the data (of integers: that of the result).
     """
-    result = np.empty(checked((*x.shape[:2], weight.shape[1], *of.outputs)), dtype)
-    if result.size:
-        data, kernel, added = native(x), native(weight), None if term is None else native(term)
-        for phase in of.phases:
-            out = result[phase.out]
-            if out.size:
-                near, taps = _near(data, phase)
-                _core.convolve(near, kernel[phase.kernel], added, out, taps)
+    result = np.empty(of.shape, dtype)
+    if not result.size:
+        return result
+    data, kernel, added = native(x), native(weight), None if term is None else native(term)
+    for phase in of.phases:
+        out, near = result[phase.out], data
+        if not out.size:
+            continue
+        for axis, each in phase.gathered:
+            near = _gathered(near, axis, _places(each))
+        _core.convolve(near, kernel[phase.kernel], added, out, phase.taps)
     return result
-
-
-def _near(x: NDArray, phase: _Phase) -> tuple[NDArray, list[tuple[int, int, int]]]:
-    """Data and taps: along an axis where padding would be longer than windows, these one after the other."""
-    taps, lengths = list(phase.taps), list(phase.met)
-    for i, each in enumerate(phase.axes):
-        if each.taps and lengths[i] > 2 * x.shape[3 + i] + each.outputs * each.taps:
-            lengths[i], taps[i] = each.outputs * each.taps, (0, each.taps, 1)
-            x = _gathered(x, 3 + i, _places(each))
-    checked((*x.shape[:3], *lengths))
-    return x, taps
 
 
 def _gathered(x: NDArray, axis: int, places: NDArray) -> NDArray:
@@ -153,4 +152,4 @@ def _places(windows: Taps) -> NDArray:
 
 def _behind(slices: list[slice]) -> tuple[slice, ...]:
     """What picks along the spatial axes and leaves the three in front of them."""
-    return (slice(None), slice(None), slice(None), *slices)
+    return (slice(None), slice(None), slice(None), *slices) if any(each != slice(None) for each in slices) else ()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -25,8 +24,7 @@ class Epsilon(NamedTuple):
 NO_EPSILON = Epsilon()
 
 
-@dataclass(frozen=True, slots=True)
-class Channels:
+class Channels(NamedTuple):
     """The axes from `first` to before `last`, whose elements are channels, and contiguous float64 numbers of each."""
 
     first: int
@@ -62,8 +60,7 @@ def normalize_batch(x: NDArray, channels: Channels, out: Out | None = None) -> N
 
     Where a number is not finite, or the root is that of nothing positive, it is the formula in float64, rounded.
     """
-    c = channels
-    return _core.normalize_batch(x, c.first, c.last, c.scale, c.bias, c.mean, c.variance, c.epsilon, out)
+    return _core.normalize_batch(x, *channels, out)
 
 
 def normalize_lines_with_inverse(

@@ -55,6 +55,8 @@ def excess(shape: Sequence[int | None]) -> str:
 
 def checked(shape: Sequence[int]) -> tuple[int, ...]:
     """The shape, within the limits."""
+    if len(shape) <= MAX_RANK and min(shape, default=1) > 0 and math.prod(shape) <= MAX_ELEMENTS:
+        return tuple(shape)  # nearly always; what follows takes six times as long
     if reason := excess(shape):
         raise ShapeError(reason)
     return tuple(shape)

@@ -24,7 +24,7 @@ def axis_number(axis: object) -> int:
 
 def from_front(axis: object, rank: int) -> int:
     """`axis` counted from the front of an array of that rank; AxisError for no integer and out of range."""
-    number = axis_number(axis)
+    number = axis if type(axis) is int else axis_number(axis)
     if -rank <= number < rank:
         return number % rank
     allowed = f"allowed are {-rank} to {rank - 1}" if rank else "it has none"

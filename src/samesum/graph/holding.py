@@ -11,7 +11,7 @@ from samesum.formats.arrays import NDArray, Shape
 from samesum.graph.control import RUNS, Arrays, Body, Call, Run, scalar
 from samesum.graph.model import Graph, Node, Value
 from samesum.graph.steps import Step, run_steps
-from samesum.operators.apply import check_inputs
+from samesum.operators.apply import check_inputs, settle
 from samesum.operators.rows import UNKNOWN, Fact, Facts, Inputs
 from samesum.specs.bind import Operation
 
@@ -25,6 +25,8 @@ class Ready:
     """Of each result."""
     foretell: Callable[[Mapping[str, Fact]], tuple[Fact, ...]]
     """What is known of each result if that is known of the inputs."""
+    constants: Mapping[str, NDArray]
+    """The values that are always the same."""
 
 
 def _given(array: NDArray | None) -> NDArray:
@@ -45,21 +47,22 @@ def _run_if_of_ir(call: Call, inputs: Inputs, _: Arrays) -> list[NDArray]:
 _RUNS = {**RUNS, "openvino.If-8": _run_if_of_ir}
 
 
-def holding(step: Step, prepare: Callable[[Graph], Ready]) -> Step:
-    """`step` with the programs of its graphs."""
+def holding(step: Step, facts: Facts, prepare: Callable[[Graph, Mapping[str, Fact]], Ready]) -> Step:
+    """`step` with the programs of its graphs, from what is known of its inputs."""
     node = step.node
     assert step.held is not None
+    if node.ports:
+        _check_ports(node)
     programs = {}
     for name, graph in node.graphs.items():
         with during(name):
-            programs[name] = prepare(_typed(graph))
+            programs[name] = prepare(_typed(graph), _passed_on(node, name, facts))
     bodies = {name: _body(node, node.graphs[name], ready) for name, ready in programs.items()}
     call = Call(bodies, step.held.attributes, len(node.outputs), node.ports)
-    if node.ports:
-        _check_ports(call, len(node.inputs))
-    else:
+    if not node.ports:
         _check(step, call)
-    run_all = partial(_run, step.held, _RUNS[step.title], call, node)
+    is_checked = settle(step.held.spec, facts[: len(facts) - len(node.captures)])
+    run_all = partial(_run, step.held, _RUNS[step.title], call, node, is_checked)
     return replace(
         step,
         call=lambda inputs: run_all(inputs)[0],
@@ -67,6 +70,16 @@ def holding(step: Step, prepare: Callable[[Graph], Ready]) -> Step:
         infer_all=partial(_foretold, node, call),
         inner=tuple((name, ready.steps) for name, ready in programs.items()),
     )
+
+
+def _passed_on(node: Node, name: str, facts: Facts) -> dict[str, Fact]:
+    """What is known of the values that a graph reads from around it, which are the same in each pass."""
+    captured = facts[len(facts) - len(node.captures) :]
+    known = dict(zip(node.captures, captured, strict=True))
+    if node.ports:
+        inputs = node.graphs[name].inputs
+        known |= {inputs[link.inner].name: facts[link.outer] for link in node.ports[name].inputs}
+    return {each: fact for each, fact in known.items() if fact is not None}
 
 
 def _typed(graph: Graph) -> Graph:
@@ -79,7 +92,7 @@ def _body(node: Node, graph: Graph, ready: Ready) -> Body:
     names = tuple(value.name for value in graph.inputs)
 
     def run(arrays: Sequence[NDArray]) -> list[NDArray]:
-        values = {**graph.constants, **dict(zip(names, arrays, strict=True))}
+        values = {**ready.constants, **dict(zip(names, arrays, strict=True))}
         run_steps(ready.steps, values)
         return [values[name] for name in graph.results]
 
@@ -91,11 +104,14 @@ def _body(node: Node, graph: Graph, ready: Ready) -> Body:
     return Body(run, own, ready.facts, said, foretell)
 
 
-def _run(operation: Operation, run: Run, call: Call, node: Node, inputs: Inputs) -> tuple[NDArray, ...]:
+def _run(
+    operation: Operation, run: Run, call: Call, node: Node, is_checked: bool, inputs: Inputs
+) -> tuple[NDArray, ...]:
     count = len(inputs) - len(node.captures)
     captured = [each for each in inputs[count:] if each is not None]
     try:
-        check_inputs(operation.spec, inputs[:count])
+        if not is_checked:
+            check_inputs(operation.spec, inputs[:count])
         return tuple(run(call, inputs[:count], captured)[: call.outputs])
     except (SamesumError, MemoryError) as error:
         raise saying(operation.spec.identifier, error) from None
@@ -114,16 +130,16 @@ def _check(step: Step, call: Call) -> None:
             )
 
 
-def _check_ports(call: Call, inputs: int) -> None:
+def _check_ports(node: Node) -> None:
     """Every input of a body gets one value and every output of the node one result, or ModelError."""
-    for name, body in call.bodies.items():
-        ports = call.ports[name]
+    for name, graph in node.graphs.items():
+        ports = node.ports[name]
         taken = [link.inner for link in ports.inputs]
-        if sorted(taken) != list(range(len(body.inputs))):
-            raise ModelError(f"{name}: its {len(body.inputs)} parameters are given the values {sorted(taken)}")
-        if sorted(link.outer for link in ports.outputs) != list(range(call.outputs)):
-            raise ModelError(f"{name}: its results do not make the {call.outputs} outputs of the layer, one each")
-        if any(link.outer >= inputs for link in ports.inputs):
+        if sorted(taken) != list(range(len(graph.inputs))):
+            raise ModelError(f"{name}: its {len(graph.inputs)} parameters are given the values {sorted(taken)}")
+        if sorted(link.outer for link in ports.outputs) != list(range(len(node.outputs))):
+            raise ModelError(f"{name}: its results do not make the {len(node.outputs)} outputs of the layer, one each")
+        if any(link.outer >= len(node.inputs) for link in ports.inputs):
             raise ModelError(f"{name}: a parameter takes an input that the layer does not have")
 
 

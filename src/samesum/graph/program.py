@@ -6,12 +6,14 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from math import prod
+from types import MappingProxyType
 
 import numpy as np
 
 from samesum.algebra.rows import Normalization, Scan
 from samesum.errors import ModelError, SamesumError, during
-from samesum.formats.arrays import type_text
+from samesum.formats.arrays import NDArray, type_text
 from samesum.graph.holding import Ready, holding
 from samesum.graph.model import Graph, Node, Value
 from samesum.graph.steps import Step, bound, freeing
@@ -104,40 +106,63 @@ class Program:
     """What was inferred of each result."""
     foretell: Callable[[Mapping[str, Fact]], tuple[Fact, ...]]
     """What follows for each result from what is known of inputs."""
+    constants: Mapping[str, NDArray]
+    """The values that are always the same and that a step or a result needs, read-only."""
 
 
-def prepare(graph: Graph) -> Program:
-    """The program of `graph`; UnsupportedOperator names every operator that cannot run."""
-    facts = _constants(graph)
-    known = [_foretold(_completed(step), facts) for step in bound(_ordered(graph))]
+def prepare(graph: Graph, given: Mapping[str, Fact] = MappingProxyType({})) -> Program:
+    """The program of `graph`, of which `given` says more; UnsupportedOperator names every operator that cannot run."""
+    facts = {**_constants(graph), **given}
+    known = [_planned(_foretold(_completed(step, facts), facts), facts) for step in bound(_ordered(graph))]
     said = [(value, facts[value.name]) for value in graph.declared]
     said += [(step.node.declared, step.fact) for step in known if step.node.declared is not None]
     _warn_of_contradictions(graph.name, said)
     outputs, results = tuple(_outputs(graph, facts)), tuple(facts[name] for name in graph.results)
     foretell = partial(_followed, graph, tuple(known))
-    steps = freeing(known, {*graph.results, *graph.constants})
-    return Program(graph, steps, outputs, results, foretell)
+    used = {*graph.results, *(name for step in known if not step.is_known for name in step.node.inputs if name)}
+    constants = {name: _frozen(fact.value) for name in used if (fact := facts[name]).value is not None}
+    steps = freeing(known, {*graph.results, *constants})
+    return Program(graph, steps, outputs, results, foretell, constants)
+
+
+def _frozen(array: NDArray) -> NDArray:
+    """A view that nothing writes to."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _planned(step: Step, facts: Mapping[str, Fact]) -> Step:
+    with np.errstate(all="ignore"):
+        return step.planned(_inputs(step, facts))
+
+
+def _inputs(step: Step, facts: Mapping[str, Fact]) -> Facts:
+    return [facts[name] if name else None for name in step.node.inputs]
 
 
 def _followed(graph: Graph, steps: Sequence[Step], given: Mapping[str, Fact]) -> tuple[Fact, ...]:
     facts = {**_constants(graph), **given}
     for step in steps:
-        _foretold(step, facts)
+        if step.is_known:
+            facts[step.results[0]] = step.fact
+        else:
+            _foretold(step, facts)
     return tuple(facts[name] for name in graph.results)
 
 
-def _completed(step: Step) -> Step:
+def _completed(step: Step, facts: Mapping[str, Fact]) -> Step:
     """The step, with the programs of the graphs that it holds."""
     if step.held is None:
         return step
     with during(step.node):
-        return holding(step, _ready)
+        return holding(step, _inputs(step, facts), _ready)
 
 
-def _ready(graph: Graph) -> Ready:
+def _ready(graph: Graph, given: Mapping[str, Fact]) -> Ready:
     """A graph that a node holds."""
-    program = prepare(graph)
-    return Ready(program.steps, program.facts, program.foretell)
+    program = prepare(graph, given)
+    return Ready(program.steps, program.facts, program.foretell, program.constants)
 
 
 def _constants(graph: Graph) -> dict[str, Fact]:
@@ -150,25 +175,29 @@ def _constants(graph: Graph) -> dict[str, Fact]:
 
 def _foretold(step: Step, facts: dict[str, Fact]) -> Step:
     """The step with what is known of its result, which `facts` receives too."""
-    inputs = [facts[name] if name else None for name in step.node.inputs]
+    inputs = _inputs(step, facts)
     if step.infer_all is not None:
         several = step.infer_all(inputs)
         facts.update((name, fact) for name, fact in zip(step.node.outputs, several, strict=True) if name)
         return replace(step, fact=several[0], facts=several)
     fact = step.infer(inputs)
-    if fact.value is None and _is_small(fact) and all(each is None or each.value is not None for each in inputs):
+    if (
+        fact.value is None
+        and all(each is None or each.value is not None for each in inputs)
+        and _adds_little(fact, inputs)
+    ):
         fact = _folded(step, inputs, fact)
-    facts[step.result] = fact
-    return replace(step, fact=fact, detail=_detail(step.operation, inputs))
+    facts[step.results[0]] = fact
+    return replace(step, fact=fact, is_known=fact.value is not None, detail=_detail(step.operation, inputs))
 
 
-def _is_small(fact: Fact) -> bool:
-    if fact.shape is None:
+def _adds_little(fact: Fact, inputs: Facts) -> bool:
+    """True for a result of few elements, or of no more bytes than the constants that it is made of."""
+    if fact.shape is None or fact.dtype is None or None in fact.shape:
         return False
-    size = 1
-    for dim in fact.shape:
-        size *= rules.FOLLOWED + 1 if dim is None else dim
-    return size <= rules.FOLLOWED
+    size = prod(dim for dim in fact.shape if dim is not None)
+    held = sum(each.value.nbytes for each in inputs if each is not None and each.value is not None)
+    return size <= rules.FOLLOWED or size * fact.dtype.itemsize <= held
 
 
 def _folded(step: Step, inputs: Facts, fact: Fact) -> Fact:
@@ -251,7 +280,8 @@ def described(program: Program) -> str:
     ]
     width = len(str(count))
     for number, step in enumerate(program.steps, 1):
-        lines.append(f"  {number:>{width}}. {_line(step)}" + (f"; frees {', '.join(step.frees)}" if step.frees else ""))
+        after = "; known beforehand" if step.is_known else f"; frees {', '.join(step.frees)}" if step.frees else ""
+        lines.append(f"  {number:>{width}}. {_line(step)}{after}")
         lines += [f"  {'':{width}}    {line}" for line in _inner(step)]
     for value, source in zip(program.outputs, graph.results, strict=True):
         lines.append(f"  output  {value}" + ("" if source == value.name else f", which is {source}"))

@@ -9,7 +9,7 @@ from functools import partial
 from samesum.errors import SamesumError, UnsupportedOperator, during, saying
 from samesum.formats.arrays import NDArray
 from samesum.graph.model import Node
-from samesum.operators.apply import ROWS, foretell, foretell_all, run, run_all
+from samesum.operators.apply import ROWS, foretell, foretell_all, planned, planned_all
 from samesum.operators.rows import UNKNOWN, Fact, Facts, Inputs
 from samesum.specs.bind import Operation, bind_node
 from samesum.specs.lookup import STANDARDS, has_operator, lookup
@@ -68,13 +68,18 @@ class Step:
     title: str
     call: Call
     infer: Callable[[Facts], Fact]
+    plan: Callable[[Facts], Call] | None = None
+    """`call` with what follows from facts decided; None where nothing is."""
     operation: Operation | None = None
     """Of the operators that stand on a row of the algebra."""
     fact: Fact = UNKNOWN
+    is_known: bool = False
+    """True if its one result is always the same, so that it need not run."""
     detail: str = ""
     call_all: CallAll | None = None
     """Of a node with several outputs: all that it names, those left out too."""
     infer_all: Callable[[Facts], tuple[Fact, ...]] | None = None
+    plan_all: Callable[[Facts], CallAll] | None = None
     facts: tuple[Fact, ...] = ()
     """What is known of each of several outputs."""
     held: Operation | None = None
@@ -85,27 +90,25 @@ class Step:
     """The values that nothing needs after it."""
 
     @property
-    def result(self) -> str:
-        """The name of the first value that it gives."""
-        return self.node.outputs[0] or self.results[0]
-
-    @property
     def results(self) -> tuple[str, ...]:
         """The names of the values that it gives."""
         return tuple(name for name in self.node.outputs if name)
 
-    def run(self, inputs: Inputs) -> dict[str, NDArray]:
-        """The values that it gives, by name."""
-        if self.call_all is None:
-            return {self.result: self.call(inputs)}
-        return {name: each for name, each in zip(self.node.outputs, self.call_all(inputs), strict=True) if name}
+    def planned(self, facts: Facts) -> Step:
+        """The step with what follows from what is known of its inputs decided."""
+        if self.plan_all is not None:
+            return replace(self, call_all=self.plan_all(facts))
+        return self if self.plan is None else replace(self, call=self.plan(facts))
 
 
 def freeing(steps: Sequence[Step], kept: Iterable[str]) -> tuple[Step, ...]:
-    """The steps, each with what it frees: a value that is not `kept` goes after its last use."""
-    needed = set(kept)
+    """The steps, each with what it frees: a value that is not `kept` nor always the same goes after its last use."""
+    needed = {*kept, *(name for step in steps if step.is_known for name in step.results)}
     result = []
     for step in reversed(steps):
+        if step.is_known:
+            result.append(step)
+            continue
         frees = tuple(name for name in dict.fromkeys((*step.node.inputs, *step.results)) if name and name not in needed)
         needed.update(frees)
         result.append(replace(step, frees=frees))
@@ -113,10 +116,19 @@ def freeing(steps: Sequence[Step], kept: Iterable[str]) -> tuple[Step, ...]:
 
 
 def run_steps(steps: Iterable[Step], values: dict[str, NDArray]) -> None:
-    """Adds the results of the steps to `values`, each freed after its last use. An error names the node."""
+    """Adds the results of the steps to `values`, each freed after its last use. An error names the node.
+
+    The results that are always the same are there.
+    """
     for step in steps:
+        if step.is_known:
+            continue
+        inputs, names = [values[name] if name else None for name in step.node.inputs], step.node.outputs
         try:
-            values |= step.run([values[name] if name else None for name in step.node.inputs])
+            if step.call_all is None:
+                values[names[0]] = step.call(inputs)
+            else:
+                values.update((name, each) for name, each in zip(names, step.call_all(inputs), strict=True) if name)
         except (SamesumError, MemoryError) as error:
             raise saying(step.node, error) from None
         for name in step.frees:
@@ -202,8 +214,9 @@ def step_of(node: Node) -> Step:
     if not any(node.outputs) or (most is not None and count > most):
         allowed = "any number is" if most is None else f"{most} are" if most > 1 else "one is"
         raise UnsupportedOperator(f"it has the outputs {list(node.outputs)}; {allowed} supported")
-    call, infer = partial(run, operation), partial(foretell, operation)
-    step = Step(node, spec.identifier, call, infer, operation if spec.row else None)
+    plan, infer = partial(planned, operation), partial(foretell, operation)
+    step = Step(node, spec.identifier, plan(()), infer, plan, operation if spec.row else None)
     if row.all is None or count == 1:
         return step
-    return replace(step, call_all=partial(run_all, operation, count), infer_all=partial(foretell_all, operation, count))
+    plan_all = partial(planned_all, operation, count)
+    return replace(step, call_all=plan_all(()), infer_all=partial(foretell_all, operation, count), plan_all=plan_all)

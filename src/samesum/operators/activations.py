@@ -17,19 +17,23 @@ from samesum.errors import ShapeError
 from samesum.formats.arrays import Dtype, NDArray
 from samesum.formats.conversion import convert
 from samesum.operators import pointwise
-from samesum.operators.pointwise import broadcast_shape, clip_attributes, given, optional, relu, widened
+from samesum.operators.pointwise import broadcast_shape, clip_attributes, clipped, given, optional, relu, widened
 from samesum.operators.rows import Attributes, Inputs, Run
+
+_ZERO, _ONE = np.zeros(1), np.ones(1)
 
 
 def affine(x: NDArray, alpha: Any, beta: Any) -> NDArray:
     """alpha x + beta, rounded once: a normalization about 0 by 1, whose scale and bias they are."""
-    scale, bias, mean, variance = (np.array([each], np.float64) for each in (alpha, beta, 0.0, 1.0))
-    return normalize_batch(x, Channels(0, 0, scale, bias, mean, variance, 0.0))
+    scale, bias = np.array([alpha], np.float64), np.array([beta], np.float64)
+    return normalize_batch(x, Channels(0, 0, scale, bias, _ZERO, _ONE, 0.0))
 
 
 def hard_sigmoid(x: NDArray, alpha: Any, beta: Any) -> NDArray:
     """alpha x + beta between 0 and 1, rounded once."""
-    return np.asarray(_clipped(affine(x, alpha, beta), 0.0, 1.0) + x.dtype.type(0))  # a zero is +0
+    y = affine(x, alpha, beta)
+    zero = np.zeros((), y.dtype)
+    return np.asarray(clipped(y, zero, np.ones((), y.dtype)) + zero)  # a zero is +0
 
 
 def leaky(x: NDArray, alpha: Any) -> NDArray:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import zip_longest
 from math import prod
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 import ml_dtypes
 import numpy as np
@@ -187,26 +187,75 @@ def _native(inputs: Inputs) -> Inputs:
 
 def run(operation: Operation, inputs: Inputs, out: Out | None = None) -> NDArray:
     """What `apply` gives of inputs in native byte order, where the thread rounds and flushes as IEEE 754 says."""
-    spec = operation.spec
-    compute = ROWS[spec.identifier].run
-    try:
-        check_inputs(spec, inputs)
-        return compute(operation, inputs) if out is None else compute(operation, inputs, out)
-    except (SamesumError, MemoryError) as error:
-        raise saying(spec.identifier, error) from None
+    call = planned(operation)
+    return call(inputs) if out is None else call(inputs, out)
 
 
 def run_all(operation: Operation, count: int, inputs: Inputs) -> tuple[NDArray, ...]:
     """What `apply_all` gives, as `run` does."""
+    return planned_all(operation, count)(inputs)
+
+
+def planned(operation: Operation, facts: Facts = ()) -> Callable[..., NDArray]:
+    """The function of inputs that `run` is, with what follows from `facts` decided once."""
+    return _guarded(operation, facts, ROWS[operation.spec.identifier].run)
+
+
+def planned_all(operation: Operation, count: int, facts: Facts = ()) -> Callable[..., tuple[NDArray, ...]]:
+    """The function of inputs that `run_all` is, with what follows from `facts` decided once."""
+    outputs = ROWS[operation.spec.identifier].all
+    if outputs is None:
+        raise AttributeValueError(f"{operation.spec.identifier}: {count} outputs were asked for; this version has one")
+    return _guarded(operation, facts, lambda made, inputs: outputs.run(made, inputs, count))
+
+
+R = TypeVar("R")
+
+
+def _guarded(operation: Operation, facts: Facts, compute: Callable[..., R]) -> Callable[..., R]:
+    """`compute` of what the row makes and of inputs that are checked, unless `facts` say enough of them.
+
+    What cannot be made of constants is left to the call, which says why.
+    """
     spec = operation.spec
-    outputs = ROWS[spec.identifier].all
+    row, are_checked, constants = ROWS[spec.identifier], settle(spec, facts), _constants(facts)
+    made = None
+    if (
+        facts
+        and _fit(spec, facts)
+        and all(i >= len(facts) or facts[i] is None or constants[i] is not None for i in row.made_of)
+    ):
+        try:
+            made = row.make(operation, constants)
+        except SamesumError:
+            are_checked = False
+
+    def call(inputs: Inputs, *out: Out) -> R:
+        try:
+            if not are_checked:
+                check_inputs(spec, inputs)
+            return compute(row.make(operation, inputs) if made is None else made, inputs, *out)
+        except (SamesumError, MemoryError) as error:
+            raise saying(spec.identifier, error) from None
+
+    return call
+
+
+def _constants(facts: Facts) -> Inputs:
+    return [None if fact is None else fact.value for fact in facts]
+
+
+def settle(spec: Spec, facts: Facts) -> bool:
+    """True if the dtypes and ranks of all inputs are known, and `check_inputs` refuses none."""
+    if not facts or any(fact is not None and (fact.dtype is None or fact.shape is None) for fact in facts):
+        return False
     try:
-        if outputs is None:
-            raise AttributeValueError(f"{count} outputs were asked for; this version has one")
-        check_inputs(spec, inputs)
-        return outputs.run(operation, inputs, count)
-    except (SamesumError, MemoryError) as error:
-        raise saying(spec.identifier, error) from None
+        check_inputs(
+            spec, [None if fact is None else np.empty((0,) * len(fact.shape or ()), fact.dtype) for fact in facts]
+        )
+    except SamesumError:
+        return False
+    return True
 
 
 def foretell(operation: Operation, facts: Facts) -> Fact:

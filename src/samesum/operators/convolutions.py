@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from samesum.engine.convolutions import Taps, Windows, convolve, plain_taps, transposed_taps, windows
@@ -14,7 +14,7 @@ from samesum.formats.arrays import checked as within_limits
 from samesum.operators.facts import at, first
 from samesum.operators.pointwise import given, integers, optional
 from samesum.operators.pool_windows import SAME, Pool, along, pool_of
-from samesum.operators.rows import Attributes, Fact, Facts, Infer, Inputs, Run
+from samesum.operators.rows import Attributes, Fact, Facts, Infer, Inputs, Make
 
 Dims = tuple[int | None, ...]
 Grouped = Callable[[Attributes, Dims, int], Dims]
@@ -60,36 +60,56 @@ CONVOLUTION, GROUP_CONVOLUTION = Layer(_in_one_group), Layer(_as_they_are)
 BACKPROP, GROUP_BACKPROP = Layer(_in_one_group, True), Layer(_as_they_are, True)
 
 
-def convolution(layer: Layer) -> Run:
-    """The operator of this kind, whose third input is the bias or, of OpenVINO's transposes, the spatial sizes."""
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What a convolution has of its attributes and weights before it is given data."""
 
-    def run(attributes: Attributes, inputs: Inputs) -> NDArray:
-        x, w, third = given(inputs, 0), given(inputs, 1), optional(inputs, 2)
-        has_bias = "group" in attributes
+    weights: NDArray
+    bias: NDArray | None
+    laid_out: Callable[[tuple[int, ...]], _LaidOut]
+    """From the shape of the data."""
+    is_transposed: bool
+
+
+def filters(layer: Layer) -> Make:
+    """Those of the operator of this kind, whose third input is the bias or, of OpenVINO's transposes, the sizes."""
+
+    def make(attributes: Attributes, inputs: Inputs) -> Filters:
+        third, has_bias = optional(inputs, 2), "group" in attributes
         sizes = None if has_bias or third is None else integers(third)
-        return convolved(layer, attributes, x, w, third if has_bias else None, x.dtype, sizes)
+        return _filters(layer, attributes, given(inputs, 1), third if has_bias else None, sizes)
 
-    return run
+    return make
+
+
+def _filters(
+    layer: Layer, attributes: Attributes, w: NDArray, bias: NDArray | None, sizes: tuple[int, ...] | None
+) -> Filters:
+    return Filters(w, bias, _layouts(layer, tuple(attributes.items()), w.shape, sizes), layer.is_transposed)
+
+
+def convolution(of: Filters, inputs: Inputs) -> NDArray:
+    """The operator, in the type of its data."""
+    x = given(inputs, 0)
+    return _convolved(of, x, x.dtype)
 
 
 def convolved(
-    layer: Layer,
-    attributes: Attributes,
-    x: NDArray,
-    w: NDArray,
-    bias: NDArray | None,
-    dtype: Dtype,
-    sizes: Sequence[int] | None = None,
+    layer: Layer, attributes: Attributes, x: NDArray, w: NDArray, bias: NDArray | None, dtype: Dtype
 ) -> NDArray:
     """The result in `dtype`; `bias` has a number for each result or, of a plain convolution, for each element of it."""
-    of = _laid_out(layer, tuple(attributes.items()), x.shape, w.shape, None if sizes is None else tuple(sizes))
-    weights = w.reshape(of.weights)
-    if layer.is_transposed:
+    return _convolved(_filters(layer, attributes, w, bias, None), x, dtype)
+
+
+def _convolved(filters: Filters, x: NDArray, dtype: Dtype) -> NDArray:
+    of, bias = filters.laid_out(x.shape), filters.bias
+    weights = filters.weights.reshape(of.weights)
+    if filters.is_transposed:
         weights = weights.swapaxes(1, 2)
     term = None
     if bias is not None and bias.shape == of.shape[1:2]:
         term = bias.reshape(of.bias)
-    elif bias is not None and bias.shape == of.shape and not layer.is_transposed:
+    elif bias is not None and bias.shape == of.shape and not filters.is_transposed:
         term = bias.reshape(x.shape[0], *of.bias[:2], *of.shape[2:])
     elif bias is not None:
         raise ShapeError(f"the bias has shape {bias.shape}; {of.shape[1]} numbers are needed, one for each result")
@@ -107,15 +127,16 @@ class _LaidOut:
     windows: Windows
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
+def _layouts(
+    layer: Layer, said: tuple[tuple[str, Any], ...], w: tuple[int, ...], sizes: tuple[int, ...] | None
+) -> Callable[[tuple[int, ...]], _LaidOut]:
+    return lru_cache(maxsize=16)(partial(_laid_out, layer, dict(said), w, sizes))
+
+
 def _laid_out(
-    layer: Layer,
-    said: tuple[tuple[str, Any], ...],
-    x: tuple[int, ...],
-    w: tuple[int, ...],
-    sizes: tuple[int, ...] | None,
+    layer: Layer, attributes: Attributes, w: tuple[int, ...], sizes: tuple[int, ...] | None, x: tuple[int, ...]
 ) -> _LaidOut:
-    attributes = dict(said)
     if len(x) > _MOST_AXES:
         raise ShapeError(f"the data have {len(x)} axes; a convolution allows {_MOST_AXES}")
     shape = within_limits(_whole(layer.grouped(attributes, w, len(x))))
@@ -127,14 +148,10 @@ def _laid_out(
             f"the data of shape {x} have {x[1]} channels; weights of shape {w} in {groups} groups "
             f"need {groups * channels}"
         )
-    of = windows(_axes(layer, attributes, shape[3:], x[2:], sizes))
-    return _LaidOut(
-        (x[0], groups, channels, *x[2:]),
-        shape,
-        (groups, results, *(1,) * len(x[2:])),
-        (x[0], groups * results, *of.outputs),
-        of,
-    )
+    data = (x[0], groups, channels, *x[2:])
+    of = windows(_axes(layer, attributes, shape[3:], x[2:], sizes), data, results)
+    bias = (groups, results, *(1,) * len(x[2:]))
+    return _LaidOut(data, shape, bias, (x[0], groups * results, *of.shape[3:]), of)
 
 
 def _whole(shape: Dims) -> tuple[int, ...]:

@@ -22,12 +22,12 @@ _STASHES = {number: ONNX_ELEMENTS[number].dtype for number in (1, 11, 16)}
 
 
 FOLLOWED = 4096
-"""Constants of up to so many elements are followed, so that computed shapes and axes are known beforehand."""
+"""What follows from constants is computed up to so many elements, so that shapes and axes are known beforehand."""
 
 
 def of_constant(array: NDArray) -> Fact:
     """What is known of a value that is always the same."""
-    return Fact(array.dtype, array.shape, array if array.size <= FOLLOWED else None)
+    return Fact(array.dtype, array.shape, array)
 
 
 def stash_of(attributes: Attributes) -> Dtype:

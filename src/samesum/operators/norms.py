@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import prod
 from typing import Any
 
@@ -26,7 +26,7 @@ from samesum.formats.axes import all_from_front, from_front
 from samesum.operators.facts import stash_of
 from samesum.operators.pointwise import given, integers, optional
 from samesum.operators.pool_windows import whole_axes
-from samesum.operators.rows import Attributes, Inputs, Run
+from samesum.operators.rows import Attributes, Inputs, Make, Run
 from samesum.specs.onnx_made import MEAN_VARIANCE_EPSILON
 
 # p-norms of windows, for any whole p from 3 on: zeros stand where a window reaches beyond the elements.
@@ -80,26 +80,35 @@ def _sets(planes: NDArray, windows: Sequence[AxisWindows]) -> Iterator[tuple[int
         yield start, block.transpose(order).reshape(len(block), -1, counts)
 
 
-def batch_norm(order: tuple[int, ...] = (0, 1, 2, 3, 4)) -> Run:
-    """The operator with data, scale, bias, mean and variance at these places among its inputs."""
+BatchNorm = tuple[Attributes, list[NDArray]]
+"""Scale, bias, mean and variance in float64, which holds every element of the allowed types."""
 
-    def run(attributes: Attributes, inputs: Inputs) -> NDArray:
-        x, *others = (given(inputs, i) for i in order)
+
+def batch_norm_of(places: tuple[int, ...] = (1, 2, 3, 4)) -> Make:
+    """What the inputs at these places and the attributes say."""
+    return lambda attributes, inputs: (
+        attributes,
+        [np.asarray(given(inputs, i), np.float64, order="C") for i in places],
+    )
+
+
+def batch_norm(at: int = 0) -> Callable[[BatchNorm, Inputs], NDArray]:
+    """The operator with the data at this place among its inputs."""
+
+    def run(of: BatchNorm, inputs: Inputs) -> NDArray:
+        (attributes, numbers), x = of, given(inputs, at)
         samples = x.reshape(-1, 1) if x.ndim < 2 else x
-        axes = (1, 2 if attributes.get("spatial", True) else samples.ndim)
-        scale, bias, mean, variance = (_in_float64(each, samples, axes) for each in others)
-        channels = Channels(*axes, scale, bias, mean, variance, attributes["epsilon"])
-        return normalize_batch(samples, channels).reshape(x.shape)
+        last = 2 if attributes.get("spatial", True) else samples.ndim
+        scale, bias, mean, variance = numbers
+        allowed = samples.shape[1:last]
+        for each in numbers:
+            if each.shape != allowed:
+                shape = each.shape
+                raise ShapeError(f"a scale, bias, mean or variance has shape {shape}; data {x.shape} allow {allowed}")
+        result = normalize_batch(samples, Channels(1, last, scale, bias, mean, variance, attributes["epsilon"]))
+        return result if samples is x else result.reshape(x.shape)
 
     return run
-
-
-def _in_float64(array: NDArray, x: NDArray, axes: tuple[int, int]) -> NDArray:
-    """The array in float64, which holds every element of the allowed types, a number for each channel of `x`."""
-    allowed = x.shape[slice(*axes)]
-    if array.shape != allowed:
-        raise ShapeError(f"a scale, bias, mean or variance has shape {array.shape}; data {x.shape} allow {allowed}")
-    return np.ascontiguousarray(array, np.float64)
 
 
 _MEAN_VARIANCE = Epsilon(outside=MEAN_VARIANCE_EPSILON)

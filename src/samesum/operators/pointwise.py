@@ -13,7 +13,7 @@ from samesum.engine import elementwise
 from samesum.engine.memory import reduce_terms
 from samesum.engine.totals import halves, product_error
 from samesum.errors import DtypeError, ShapeError
-from samesum.formats.arrays import NDArray, broadcast
+from samesum.formats.arrays import Dtype, NDArray, broadcast
 from samesum.formats.axes import from_front
 from samesum.formats.conversion import convert
 from samesum.operators import facts
@@ -84,11 +84,15 @@ def binary(name: str, function: Binary, infer: Infer = facts.broadcast) -> Row:
         a, b = given(inputs, 0), given(inputs, 1)
         if attributes.get("broadcast"):
             b = _aligned(a, b, attributes["axis"])
-        elif "broadcast" not in attributes:
-            check_broadcast(attributes, a, b)
-        elif a.shape != b.shape:
+        elif "broadcast" in attributes and a.shape != b.shape:
             raise ShapeError(f"broadcast is 0 and the shapes differ: {a.shape} and {b.shape}")
-        return np.asarray(function(a, b))
+        elif "auto_broadcast" in attributes:
+            check_broadcast(attributes, a, b)
+        try:
+            return np.asarray(function(a, b))
+        except ValueError:
+            broadcast_shape(a, b)
+            raise
 
     return row(name, run, infer)
 
@@ -198,15 +202,23 @@ def _integer_power(a: NDArray, b: NDArray) -> NDArray:
     return np.asarray(np.where(b < 0, inverse, result), a.dtype)
 
 
-def clip_inputs(_: Attributes, inputs: Inputs) -> NDArray:
-    """Clip since opset 11: the bounds are optional scalars; where they cross, the upper one wins."""
-    low, high = optional(inputs, 1), optional(inputs, 2)
-    for name, bound in (("min", low), ("max", high)):
+Bounds = tuple[Any, Any]
+"""The least and the greatest number that are left, of the elements' type; None where there is none."""
+
+
+def bounds_of_inputs(_: Attributes, inputs: Inputs) -> Bounds:
+    """Of Clip since opset 11: optional scalars."""
+    bounds = optional(inputs, 1), optional(inputs, 2)
+    for name, bound in zip(("min", "max"), bounds, strict=True):
         if bound is not None and bound.size != 1:
             raise ShapeError(f"{name} has shape {bound.shape}; a scalar is needed")
-    return _clipped(
-        given(inputs, 0), None if low is None else low.reshape(()), None if high is None else high.reshape(())
-    )
+    low, high = (None if bound is None else bound.reshape(()) for bound in bounds)
+    return low, high
+
+
+def clip_inputs(bounds: Bounds, inputs: Inputs) -> NDArray:
+    """Clip since opset 11: where the bounds cross, the upper one wins."""
+    return clipped(given(inputs, 0), *bounds)
 
 
 def clip_attributes(attributes: Attributes, inputs: Inputs) -> NDArray:
@@ -214,27 +226,32 @@ def clip_attributes(attributes: Attributes, inputs: Inputs) -> NDArray:
     x = given(inputs, 0)
     low, high = attributes["min"], attributes["max"]
     if x.dtype.kind not in "iu":
-        return _clipped(x, *(None if b is None else np.float64(b).astype(x.dtype) for b in (low, high)))
+        return clipped(x, *(None if b is None else np.float64(b).astype(x.dtype) for b in (low, high)))
     limits = np.iinfo(x.dtype)
     least = limits.min if not low > limits.min else min(int(np.ceil(min(low, 2.0**64))), limits.max)
     most = limits.max if not high < limits.max else max(int(np.floor(max(high, -(2.0**64)))), limits.min)
-    return _clipped(x, x.dtype.type(least), x.dtype.type(most))
+    return clipped(x, x.dtype.type(least), x.dtype.type(most))
 
 
-def _clipped(x: NDArray, low: Any, high: Any) -> NDArray:
-    """Between the bounds. `np.clip` is seven times as fast as `np.maximum` and `np.minimum` with scalars."""
-    if x.dtype.kind == "f":
-        least, most = (
-            np.asarray(infinity if b is None else b, x.dtype) for b, infinity in ((low, -np.inf), (high, np.inf))
-        )
-        return np.asarray(np.clip(x, least, most))
+_ENDS: dict[Dtype, tuple[NDArray, NDArray, NDArray]] = {
+    np.dtype(kind): (np.array(-np.inf, kind), np.array(0, kind), np.array(np.inf, kind))
+    for kind in (np.float16, np.float32, np.float64)
+}
+"""The least number of each type, zero and the greatest, as arrays, which NumPy takes sooner than scalars."""
+
+
+def clipped(x: NDArray, low: Any, high: Any) -> NDArray:
+    """Between the bounds. `clip` is seven times as fast as `np.maximum` and `np.minimum` with scalars."""
+    if x.dtype in _ENDS:
+        least, _, greatest = _ENDS[x.dtype]
+        return np.asarray(x.clip(least if low is None else low, greatest if high is None else high))
     raised = x if low is None else np.maximum(x, low)
     return np.asarray(raised if high is None else np.minimum(raised, high))
 
 
 def relu(x: NDArray) -> Any:
     """max(x, 0); NaN stays NaN."""
-    return _clipped(x, x.dtype.type(0), None)
+    return clipped(x, _ENDS[x.dtype][1] if x.dtype in _ENDS else x.dtype.type(0), None)
 
 
 def cast(attributes: Attributes, inputs: Inputs) -> NDArray:

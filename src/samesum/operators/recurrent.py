@@ -19,7 +19,7 @@ from samesum.formats.arrays import NDArray, Shape
 from samesum.operators.activations import NAMED
 from samesum.operators.facts import first
 from samesum.operators.pointwise import given, optional
-from samesum.operators.rows import UNKNOWN, Attributes, Fact, Facts, InferAll, Inputs, RunAll
+from samesum.operators.rows import UNKNOWN, Attributes, Fact, Facts, InferAll, Inputs, Make
 
 Activation = Callable[[NDArray], NDArray]
 
@@ -122,18 +122,23 @@ GRU = Kind(gru_step, 3, 1, ("sigmoid", "tanh"), "linear_before_reset")
 LSTM = Kind(lstm_step, 4, 2, ("sigmoid", "tanh", "tanh"), "input_forget")
 
 
-def along(layer: Layer, step: Step, x: NDArray, lengths: NDArray, states: list[NDArray], backwards: bool) -> NDArray:
+def along(
+    layer: Layer, step: Step, x: NDArray, lengths: NDArray | None, states: list[NDArray], backwards: bool
+) -> NDArray:
     """The states H after each element of the sequences x [time, batch, size]; `states` are carried on in their place.
 
-    What lies beyond the length of a sequence is zero, and does not change its states.
+    What lies beyond the length of a sequence is zero, and does not change its states; without lengths nothing does.
     """
     time, batch = x.shape[:2]
     result = np.zeros((time, batch, layer.size), x.dtype)
     for t in range(time):
-        (running,) = np.nonzero(lengths > t)
-        if not running.size:
-            break
-        at = lengths[running] - 1 - t if backwards else np.full(running.size, t)
+        running: NDArray | slice = slice(None)
+        at: NDArray | int = time - 1 - t if backwards else t
+        if lengths is not None:
+            (running,) = np.nonzero(lengths > t)
+            if not running.size:
+                break
+            at = lengths[running] - 1 - t if backwards else np.full(running.size, t)
         new = step(layer, x[at, running], [each[running] for each in states])
         for state, each in zip(states, new, strict=True):
             state[running] = each
@@ -141,42 +146,67 @@ def along(layer: Layer, step: Step, x: NDArray, lengths: NDArray, states: list[N
     return result
 
 
-def recurrent(kind: Kind) -> RunAll:
-    """The operator of ONNX: Y [time, directions, batch, size], then the last states [directions, batch, size]."""
+@dataclass(frozen=True, slots=True)
+class Layers:
+    """What attributes, weights and biases make of a kind."""
 
-    def run(attributes: Attributes, inputs: Inputs, count: int) -> tuple[NDArray, ...]:
-        x, r = given(inputs, 0), given(inputs, 2)
-        is_batch_first = attributes.get("layout", False)
-        x = np.swapaxes(x, 0, 1) if is_batch_first else x
-        directions = 2 if attributes["direction"] == "bidirectional" else 1
-        size, batch = r.shape[-1], x.shape[1]
-        _check(kind, attributes, directions, x, inputs)
-        states = [_initial(optional(inputs, 5 + i), (directions, batch, size), x, is_batch_first) for i in range(2)]
-        states = states[: kind.states]
-        lengths = _lengths(optional(inputs, 4), x)
-        curves = _activations(kind, attributes, directions)
-        outputs = []
+    kind: Kind
+    layers: tuple[Layer, ...]
+    """Of each direction."""
+    width: int
+    """Of an element of a sequence."""
+    is_reverse: bool
+    is_batch_first: bool
+
+    def run(self, x: NDArray, lengths: NDArray | None, states: Sequence[NDArray | None]) -> tuple[NDArray, ...]:
+        """Y [time, directions, batch, size], then the last states [directions, batch, size]."""
+        x = np.swapaxes(x, 0, 1) if self.is_batch_first else x
+        if x.shape[2] != self.width:
+            raise ShapeError(f"W has rows of {self.width} elements; X {x.shape} needs {x.shape[2]}")
+        shape = (len(self.layers), x.shape[1], self.layers[0].size)
+        held = [_initial(each, shape, x, self.is_batch_first) for each in states]
+        counts, outputs = _lengths(lengths, x), []
         with np.errstate(all="ignore"):
-            for d in range(directions):
-                layer = _layer(kind, attributes, d, inputs, curves[d])
-                backwards = d == 1 or attributes["direction"] == "reverse"
-                outputs.append(along(layer, kind.step, x, lengths, [each[d] for each in states], backwards))
+            for d, layer in enumerate(self.layers):
+                backwards = d == 1 or self.is_reverse
+                outputs.append(along(layer, self.kind.step, x, counts, [each[d] for each in held], backwards))
         y = np.stack(outputs, axis=1)
-        if is_batch_first:
-            y = np.moveaxis(y, 2, 0)
-            states = [np.swapaxes(each, 0, 1) for each in states]
-        return (y, *states)[:count]
-
-    return run
+        if self.is_batch_first:
+            return (np.moveaxis(y, 2, 0), *(np.swapaxes(each, 0, 1) for each in held))
+        return (y, *held)
 
 
-def _layer(kind: Kind, attributes: Attributes, d: int, inputs: Inputs, curves: Sequence[Activation]) -> Layer:
-    w, r = given(inputs, 1)[d], given(inputs, 2)[d]
-    b, peepholes = optional(inputs, 3), optional(inputs, 7)
-    biases = np.zeros((2, len(w), 1), w.dtype) if b is None else b[d].reshape(2, -1, 1)
-    weights = np.concatenate([w, biases[0], r, biases[1]], axis=1)
+def layers_of(kind: Kind) -> Make:
+    """The layers of the operator of ONNX, from its inputs W, R, B and P."""
+
+    def make(attributes: Attributes, inputs: Inputs) -> Layers:
+        return _layers(kind, attributes, *(optional(inputs, i) for i in (1, 2, 3, 7)))
+
+    return make
+
+
+def recurrent(of: Layers, inputs: Inputs, count: int) -> tuple[NDArray, ...]:
+    """The operator of ONNX."""
+    states = [optional(inputs, 5 + i) for i in range(of.kind.states)]
+    return of.run(given(inputs, 0), optional(inputs, 4), states)[:count]
+
+
+def _layers(
+    kind: Kind, attributes: Attributes, w: NDArray | None, r: NDArray | None, b: NDArray | None, p: NDArray | None
+) -> Layers:
+    assert w is not None
+    assert r is not None
+    directions = 2 if attributes["direction"] == "bidirectional" else 1
+    _check(kind, attributes, directions, w, r, b, p)
+    curves = _activations(kind, attributes, directions)
     flag = bool(kind.flag) and attributes.get(kind.flag, False)
-    return Layer(weights, r.shape[1], None if peepholes is None else peepholes[d], curves, attributes["clip"], flag)
+    biases = np.zeros((directions, 2, w.shape[1], 1), w.dtype) if b is None else b.reshape(directions, 2, -1, 1)
+    layers = []
+    for d in range(directions):
+        weights = np.concatenate([w[d], biases[d, 0], r[d], biases[d, 1]], axis=1)
+        layers.append(Layer(weights, r.shape[2], None if p is None else p[d], curves[d], attributes["clip"], flag))
+    is_reverse = attributes["direction"] == "reverse"
+    return Layers(kind, tuple(layers), w.shape[2], is_reverse, attributes.get("layout", False))
 
 
 def _activations(kind: Kind, attributes: Attributes, directions: int) -> list[list[Activation]]:
@@ -204,10 +234,10 @@ def _activation(name: str, alphas: Iterator[float], betas: Iterator[float]) -> A
     return lambda x: np.asarray(function(x, *numbers))
 
 
-def _lengths(lengths: NDArray | None, x: NDArray) -> NDArray:
+def _lengths(lengths: NDArray | None, x: NDArray) -> NDArray | None:
     time, batch = x.shape[:2]
     if lengths is None:
-        return np.full(batch, time)
+        return None
     if lengths.shape != (batch,) or ((lengths < 0) | (lengths > time)).any():
         raise ShapeError(f"sequence_lens is {lengths.tolist()}; {batch} lengths from 0 to {time} are needed")
     return lengths.astype(np.int64)
@@ -222,23 +252,23 @@ def _initial(state: NDArray | None, shape: tuple[int, ...], x: NDArray, is_batch
     return np.array(state)
 
 
-def _check(kind: Kind, attributes: Attributes, directions: int, x: NDArray, inputs: Inputs) -> None:
-    r = given(inputs, 2)
+def _check(
+    kind: Kind, attributes: Attributes, directions: int, w: NDArray, r: NDArray, b: NDArray | None, p: NDArray | None
+) -> None:
     size, gates = r.shape[-1], kind.gates
     if attributes["clip"] is not None and not attributes["clip"] > 0:
         raise AttributeValueError(f"clip is {attributes['clip']}; it has to be above 0")
     if attributes["hidden_size"] not in (None, size):
         raise AttributeValueError(f"hidden_size is {attributes['hidden_size']}; R has shape {r.shape}")
-    needed: dict[int, tuple[str, tuple[int, ...]]] = {
-        1: ("W", (directions, gates * size, x.shape[2])),
-        2: ("R", (directions, gates * size, size)),
-        3: ("B", (directions, 2 * gates * size)),
-        7: ("P", (directions, 3 * size)),
-    }
-    for i, (name, shape) in needed.items():
-        array = optional(inputs, i)
+    needed = (
+        ("W", w, (directions, gates * size, w.shape[-1])),
+        ("R", r, (directions, gates * size, size)),
+        ("B", b, (directions, 2 * gates * size)),
+        ("P", p, (directions, 3 * size)),
+    )
+    for name, array, shape in needed:
         if array is not None and array.shape != shape:
-            raise ShapeError(f"{name} has shape {array.shape}; {shape} is needed for X {x.shape} and size {size}")
+            raise ShapeError(f"{name} has shape {array.shape}; {shape} is needed for {directions} times size {size}")
 
 
 def recurrent_facts(attributes: Attributes, facts: Facts, count: int) -> tuple[Fact, ...]:
@@ -260,19 +290,16 @@ _ORDER_OF_IR = {RNN: (0,), GRU: (0, 1, 2), LSTM: (1, 3, 0, 2)}
 """Where OpenVINO has the gates of ONNX's order."""
 
 
-def recurrent_ir(kind: Kind, is_cell: bool = False) -> RunAll:
-    """A sequence of OpenVINO, Y [batch, directions, time, size] and last states [batch, directions, size], or one step.
+def layers_of_ir(kind: Kind, at: int) -> Make:
+    """The layers of a sequence or a step of OpenVINO, whose inputs W, R and B begin at this place.
 
     The bias is that of W and R together; only with linear_before_reset has the last gate of GRU one of each.
     """
-    whole = recurrent(kind)
 
-    def run(attributes: Attributes, inputs: Inputs, count: int) -> tuple[NDArray, ...]:
-        x, *states = (given(inputs, i) for i in range(1 + kind.states))
-        w, r, b = (given(inputs, i) for i in range(len(inputs) - 3, len(inputs)))
-        lengths = None if is_cell else given(inputs, 1 + kind.states)
-        if is_cell:
-            x, states, w, r, b = x[:, None], [each[:, None] for each in states], w[None], r[None], b[None]
+    def make(attributes: Attributes, inputs: Inputs) -> Layers:
+        w, r, b = (given(inputs, at + i) for i in range(3))
+        if w.ndim == 2:
+            w, r, b = w[None], r[None], b[None]
         size, asked = r.shape[-1], {"direction": "forward", **attributes, "clip": attributes["clip"] or None}
         for name in ("activations", "activation_alpha", "activation_beta"):  # both directions have the same ones
             asked[name] = (attributes[name] or ()) * (2 if asked["direction"] == "bidirectional" else 1)
@@ -282,13 +309,22 @@ def recurrent_ir(kind: Kind, is_cell: bool = False) -> RunAll:
         both = np.zeros((len(r), 2 * kind.gates * size), b.dtype)
         both[:, : kind.gates * size] = _in_order(b[:, : kind.gates * size], kind)
         both[:, both.shape[1] + (kind.gates - given_biases) * size :] = b[:, kind.gates * size :]
-        w, r = (_in_order(each, kind) for each in (w, r))
-        outputs = whole(asked | {"layout": True}, (x, w, r, both, lengths, *states), 1 + kind.states)
-        if is_cell:
-            return tuple(each[:, 0] for each in outputs[1:])[:count]
-        return (np.swapaxes(outputs[0], 1, 2), *outputs[1:])[:count]
+        return _layers(kind, asked | {"layout": True}, _in_order(w, kind), _in_order(r, kind), both, None)
 
-    return run
+    return make
+
+
+def sequence_of_ir(of: Layers, inputs: Inputs, count: int) -> tuple[NDArray, ...]:
+    """Y [batch, directions, time, size] and last states [batch, directions, size]."""
+    x, *states, lengths = (given(inputs, i) for i in range(2 + of.kind.states))
+    y, *last = of.run(x, lengths, states)
+    return (np.swapaxes(y, 1, 2), *last)[:count]
+
+
+def step_of_ir(of: Layers, inputs: Inputs, count: int) -> tuple[NDArray, ...]:
+    """The states [batch, size] after one step."""
+    x, *states = (given(inputs, i)[:, None] for i in range(1 + of.kind.states))
+    return tuple(each[:, 0] for each in of.run(x, None, states)[1:])[:count]
 
 
 def _in_order(weights: NDArray, kind: Kind) -> NDArray:

@@ -1,4 +1,4 @@
-"""What says how an operator runs: the function that computes it, and the one that foretells dtype and shape."""
+"""What says how an operator runs: the functions that compute it, and the one that foretells dtype and shape."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Inputs = Sequence[NDArray | None]
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What is known of a value before it is computed; `value` only where it is small and constant."""
+    """What is known of a value before it is computed; `value` only where it is always the same."""
 
     dtype: Dtype | None = None
     shape: Shape | None = None
@@ -30,6 +30,7 @@ Infer = Callable[[Attributes, Facts], Fact]
 RunAll = Callable[[Attributes, Inputs, int], tuple[NDArray, ...]]
 """Of attributes, inputs and how many of its outputs a node names."""
 InferAll = Callable[[Attributes, Facts, int], tuple[Fact, ...]]
+Make = Callable[[Attributes, Inputs], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,43 +39,71 @@ class Row:
 
     operator: str
     run: Callable[..., NDArray]
-    """Of an operation and its inputs; of a normalization, of `out` too."""
+    """Of what `make` gives and all inputs; of a normalization, of `out` too."""
     infer: Callable[[Operation, Facts], Fact]
     since: int = 1
     all: All | None = None
     """How it gives more than one output, where it does."""
+    make: Callable[[Operation, Inputs], Any] = lambda operation, _: operation
+    """Of an operation and its inputs at `made_of`: once, before a model runs, where these are always the same."""
+    made_of: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class All:
     """How an operator gives all outputs that a node names, at most `most` of them (None: any number)."""
 
-    run: Callable[[Operation, Inputs, int], tuple[NDArray, ...]]
+    run: Callable[[Any, Inputs, int], tuple[NDArray, ...]]
+    """Of what the row's `make` gives, all inputs and how many outputs are named."""
     infer: Callable[[Operation, Facts, int], tuple[Fact, ...]]
     most: int | None = None
 
 
 def row(operator: str, run: Run, infer: Infer, since: int = 1) -> Row:
     """The row of an operator whose functions need no more of it than its attributes."""
+    return made(operator, _attributes, (), run, infer, since)
+
+
+def made(
+    operator: str,
+    make: Make,
+    made_of: tuple[int, ...],
+    run: Callable[[Any, Inputs], NDArray],
+    infer: Infer,
+    since: int = 1,
+) -> Row:
+    """The row of an operator that makes something of its attributes and of its inputs at `made_of` before it runs."""
     return Row(
         operator,
-        lambda operation, inputs: run(operation.attributes, inputs),
+        run,
         lambda operation, facts: infer(operation.attributes, facts),
         since,
+        make=lambda operation, inputs: make(operation.attributes, inputs),
+        made_of=made_of,
     )
 
 
-def several(operator: str, run: RunAll, infer: InferAll, since: int = 1, most: int | None = None) -> Row:
+def _attributes(attributes: Attributes, _: Inputs) -> Attributes:
+    return attributes
+
+
+def several(
+    operator: str,
+    run: Callable[[Any, Inputs, int], tuple[NDArray, ...]],
+    infer: InferAll,
+    since: int = 1,
+    most: int | None = None,
+    make: Make = _attributes,
+    made_of: tuple[int, ...] = (),
+) -> Row:
     """The row of an operator with several outputs; a node may name the first one alone."""
-    outputs = All(
-        lambda operation, inputs, count: run(operation.attributes, inputs, count),
-        lambda operation, facts, count: infer(operation.attributes, facts, count),
-        most,
-    )
+    outputs = All(run, lambda operation, facts, count: infer(operation.attributes, facts, count), most)
     return Row(
         operator,
-        lambda operation, inputs: outputs.run(operation, inputs, 1)[0],
+        lambda made, inputs: run(made, inputs, 1)[0],
         lambda operation, facts: outputs.infer(operation, facts, 1)[0],
         since,
-        all=outputs,
+        outputs,
+        lambda operation, inputs: make(operation.attributes, inputs),
+        made_of,
     )

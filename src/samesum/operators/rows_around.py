@@ -14,7 +14,7 @@ from samesum.formats.axes import all_from_front, from_front
 from samesum.formats.conversion import convert
 from samesum.operators import facts, norms, pointwise, slicing
 from samesum.operators.pointwise import binary, broadcast_shape, given, integers, optional, unary, variadic
-from samesum.operators.rows import Attributes, Inputs, row, several
+from samesum.operators.rows import Attributes, Inputs, made, row, several
 from samesum.operators.scatters import ONNX_SCATTER_ROWS, OPENVINO_SCATTER_ROWS
 
 # The operators that rearrange, name or repeat elements and compute none.
@@ -32,22 +32,26 @@ def _zero_copies(attributes: Attributes) -> bool:
     return bool(attributes["special_zero"]) if "special_zero" in attributes else not attributes.get("allowzero")
 
 
-def _resolved(shape: tuple[int, ...], target: list[int], zero_copies: bool) -> tuple[int, ...]:
-    said = f"shape {list(shape)} to {target}"
-    if zero_copies:
-        if any(dim == 0 and i >= len(shape) for i, dim in enumerate(target)):
-            raise ShapeError(f"{said}: a 0 copies a dim that the input does not have")
-        target = [shape[i] if dim == 0 else dim for i, dim in enumerate(target)]
-    if target.count(-1) > 1 or min(target, default=0) < -1:
-        raise ShapeError(f"{said}: allowed are sizes, 0 and one -1")
-    size, known = math.prod(shape), math.prod(dim for dim in target if dim != -1)
-    if -1 in target:
+def _resolved(shape: tuple[int, ...], said: list[int], zero_copies: bool) -> tuple[int, ...]:
+    target = said
+    if zero_copies and 0 in said:
+        if any(dim == 0 and i >= len(shape) for i, dim in enumerate(said)):
+            raise _refused(shape, said, "a 0 copies a dim that the input does not have")
+        target = [shape[i] if dim == 0 else dim for i, dim in enumerate(said)]
+    if min(target, default=0) < 0:
+        if target.count(-1) > 1 or min(target) < -1:
+            raise _refused(shape, said, "allowed are sizes, 0 and one -1")
+        size, known = math.prod(shape), -math.prod(target)
         if known == 0 or size % known:
-            raise ShapeError(f"{said}: -1 cannot be inferred from {size} elements")
+            raise _refused(shape, said, f"-1 cannot be inferred from {size} elements")
         target = [size // known if dim == -1 else dim for dim in target]
-    elif known != size:
-        raise ShapeError(f"{said}: {size} elements do not become {known}")
+    elif math.prod(target) != math.prod(shape):
+        raise _refused(shape, said, f"{math.prod(shape)} elements do not become {math.prod(target)}")
     return checked(target)
+
+
+def _refused(shape: tuple[int, ...], target: list[int], why: str) -> ShapeError:
+    return ShapeError(f"shape {list(shape)} to {target}: {why}")
 
 
 def squeeze(attributes: Attributes, inputs: Inputs) -> NDArray:
@@ -247,7 +251,7 @@ ONNX_ROWS = (
     variadic("Sum", SUM),
     variadic("Mean", MEAN),
     row("Clip", pointwise.clip_attributes, facts.same),
-    row("Clip", pointwise.clip_inputs, facts.same, 11),
+    made("Clip", pointwise.bounds_of_inputs, (1, 2), pointwise.clip_inputs, facts.same, 11),
     row("Cast", pointwise.cast, facts.to_attribute("to")),
     row("CastLike", pointwise.cast_like, facts.cast_like),
     facts.viewing("Squeeze", squeeze),

@@ -9,9 +9,9 @@ from samesum.formats.arrays import NDArray
 from samesum.formats.axes import from_front
 from samesum.formats.conversion import convert
 from samesum.operators import facts, moving, pointwise, quantizing, recurrent, resizing, sizes, slicing
-from samesum.operators.norms import batch_norm
+from samesum.operators.norms import batch_norm, batch_norm_of
 from samesum.operators.pointwise import given, lines_along, one_integer, optional, widened
-from samesum.operators.rows import Attributes, Inputs, Row, row, several
+from samesum.operators.rows import Attributes, Inputs, Row, made, row, several
 
 # RotaryEmbedding: pairs of elements turned by the angle of their position, each result rounded once.
 
@@ -114,16 +114,20 @@ def _padding(places: sizes.Places, value: int | None = None, since: int = 1) -> 
 
 
 def _recurrent(name: str, kind: recurrent.Kind) -> Row:
-    return several(name, recurrent.recurrent(kind), recurrent.recurrent_facts, most=1 + kind.states)
+    run, facts_of = recurrent.recurrent, recurrent.recurrent_facts
+    return several(name, run, facts_of, most=1 + kind.states, make=recurrent.layers_of(kind), made_of=(1, 2, 3, 7))
 
 
 def _recurrent_ir(name: str, kind: recurrent.Kind) -> tuple[Row, ...]:
-    return (
-        several(f"{name}Sequence", recurrent.recurrent_ir(kind), recurrent.recurrent_ir_facts(), most=1 + kind.states),
-        several(
-            f"{name}Cell", recurrent.recurrent_ir(kind, True), recurrent.recurrent_ir_facts(True), most=kind.states
-        ),
-    )
+    rows = []
+    for suffix, run, before, most in (
+        ("Sequence", recurrent.sequence_of_ir, 2 + kind.states, 1 + kind.states),
+        ("Cell", recurrent.step_of_ir, 1 + kind.states, kind.states),
+    ):
+        facts_of, places = recurrent.recurrent_ir_facts(suffix == "Cell"), (before, before + 1, before + 2)
+        make = recurrent.layers_of_ir(kind, before)
+        rows.append(several(name + suffix, run, facts_of, most=most, make=make, made_of=places))
+    return tuple(rows)
 
 
 ONNX_MOVING_ROWS = (
@@ -142,7 +146,7 @@ ONNX_MOVING_ROWS = (
     row("Trilu", moving.trilu, facts.same),
     row("Size", moving.size, sizes.size),
     row("ConstantOfShape", moving.constant_of_shape, sizes.constant_of_shape),
-    row("BatchNormalization", batch_norm(), facts.same),
+    made("BatchNormalization", batch_norm_of(), (1, 2, 3, 4), batch_norm(), facts.same),
     facts.viewing("DepthToSpace", moving.depth_to_space),
     facts.viewing("SpaceToDepth", moving.space_to_depth),
     row("NonZero", moving.non_zero, sizes.indices_of_all),
@@ -171,8 +175,8 @@ OPENVINO_MOVING_ROWS = (
     row("OneHot", slicing.one_hot_ir(normalizes=False), sizes.hot(2)),
     row("OneHot", slicing.one_hot_ir(normalizes=True), sizes.hot(2), 16),
     several("TopK", _top_k_ir, sizes.top_k, most=2),
-    row("BatchNormInference", batch_norm((2, 0, 1, 3, 4)), sizes.like_third),
-    row("BatchNormInference", batch_norm(), facts.same, 5),
+    made("BatchNormInference", batch_norm_of((0, 1, 3, 4)), (0, 1, 3, 4), batch_norm(2), sizes.like_third),
+    made("BatchNormInference", batch_norm_of(), (1, 2, 3, 4), batch_norm(), facts.same, 5),
     row("Interpolate", resizing.interpolate(3), resizing.interpolated_fact, 4),
     row("Interpolate", resizing.interpolate(2), resizing.interpolated_fact, 11),
     row("FakeQuantize", quantizing.fake_quantized, facts.same),

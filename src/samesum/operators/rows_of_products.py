@@ -17,7 +17,7 @@ from samesum.operators import convolutions
 from samesum.operators.convolutions import ONNX_CONV, Layer, convolved
 from samesum.operators.facts import at, broadcast, first
 from samesum.operators.pointwise import given, optional
-from samesum.operators.rows import Attributes, Fact, Facts, Inputs, Row, row
+from samesum.operators.rows import Attributes, Fact, Facts, Inputs, Row, made, row
 
 # Products of matrices, of general ones and by Einstein's notation, as the standards have them: rounded once.
 
@@ -59,9 +59,11 @@ def einsum(attributes: Attributes, inputs: Inputs) -> NDArray:
 
 def _turned(attributes: Attributes, a: NDArray, b: NDArray) -> tuple[NDArray, NDArray]:
     """The operands with their last two axes exchanged where that is asked for; a vector has no two."""
-    is_turned = (attributes.get("transpose_a"), attributes.get("transpose_b"))
-    first, second = (x.swapaxes(-1, -2) if t and x.ndim > 1 else x for x, t in zip((a, b), is_turned, strict=True))
-    return first, second
+    if attributes.get("transpose_a") and a.ndim > 1:
+        a = a.swapaxes(-1, -2)
+    if attributes.get("transpose_b") and b.ndim > 1:
+        b = b.swapaxes(-1, -2)
+    return a, b
 
 
 def _check_broadcast(c: NDArray, shape: tuple[int, int], broadcasts: bool) -> None:
@@ -250,7 +252,8 @@ def _rounded_quotient(a: NDArray, b: NDArray, divisor: NDArray) -> NDArray:
 
 
 def _convolution(name: str, layer: Layer) -> Row:
-    return row(name, convolutions.convolution(layer), convolutions.convolution_shape(layer))
+    shape = convolutions.convolution_shape(layer)
+    return made(name, convolutions.filters(layer), (1, 2), convolutions.convolution, shape)
 
 
 ONNX_PRODUCT_ROWS = (

@@ -230,4 +230,7 @@ def gather_ir(attributes: Attributes, inputs: Inputs) -> NDArray:
 def _gathered(data: NDArray, indices: NDArray, axis: int) -> NDArray:
     place = from_front(axis, data.ndim)
     checked((*data.shape[:place], *indices.shape, *data.shape[place + 1 :]))
-    return np.asarray(np.take(data, _within(indices, data.shape[place]), place))
+    try:
+        return np.asarray(data.take(indices, place))
+    except (IndexError, TypeError):  # which are out of range, or of a type that is no index of NumPy
+        return np.asarray(np.take(data, _within(indices, data.shape[place]), place))

@@ -8,7 +8,6 @@ from pathlib import Path
 from samesum.errors import AttributeValueError, ModelError, imported
 from samesum.files.npy import Archive
 from samesum.formats.arrays import NDArray
-from samesum.stats.autocast import Node
 
 _FLOATS = ("tensor(float)", "tensor(float16)", "tensor(double)")
 _QUIET = 4
@@ -16,7 +15,7 @@ _QUIET = 4
 
 
 class Activations:
-    """Gives the float inputs and the float outputs of all nodes of the main graph, by name. `nodes` are those nodes.
+    """Gives the float inputs and the float outputs of all nodes of the main graph, by name.
 
     Graph optimizations are off, as in ONNX Runtime's own calibrators: they would replace the nodes that are asked for.
     Raises ModelError for a model that ONNX Runtime refuses, MissingPackage without it or without the onnx package.
@@ -27,7 +26,6 @@ class Activations:
         self._runtime = imported("onnxruntime", "stats --model")
         try:
             model = onnx.load(path)
-            self.nodes = tuple(Node(node.name, (*node.input, *node.output)) for node in model.graph.node)
             there = {value.name for value in model.graph.output}
             names = [name for node in model.graph.node for name in node.output if name and name not in there]
             model.graph.output.extend(onnx.helper.make_empty_tensor_value_info(name) for name in names)

@@ -35,7 +35,7 @@ class Order(Enum):
 
 _ROUNDINGS = {
     **dict.fromkeys((Family.SUM, Family.L1), 1.0),
-    **dict.fromkeys((Family.MEAN, Family.WINDOW, Family.SEVERAL, Family.SCATTER, Family.PRODUCT), 2.0),
+    **dict.fromkeys((Family.MEAN, Family.AVERAGE, Family.WINDOW, Family.SEVERAL, Family.SCATTER, Family.PRODUCT), 2.0),
     **dict.fromkeys((Family.L2, Family.SUM_SQUARE), 2.0),
     **dict.fromkeys((Family.VARIANCE, Family.SOFTMAX, Family.LOG_SOFTMAX, Family.LOG_SUM, Family.LOGSUMEXP), 4.0),
     Family.ELEMENT: 4.0,
@@ -43,7 +43,7 @@ _ROUNDINGS = {
 """Ulps for the roundings of single steps in the type of the result: a division, a root, an exponential."""
 _OWN_TYPE = frozenset({Family.PROD, Family.CUMULATIVE_PROD, Family.SCATTER})
 """What libraries compute in the type of the data, whatever it is."""
-_OWN_HALF = frozenset({Family.CUMULATIVE_SUM, Family.VARIANCE, Family.NORM})
+_OWN_HALF = frozenset({Family.CUMULATIVE_SUM, Family.VARIANCE, Family.NORM, Family.AVERAGE})
 """What NumPy computes in float16, of the two types of 16 bits the one that it has."""
 
 _SINGLE_STEPS = frozenset({Family.ELEMENT, Family.QUANTIZED, Family.RESIZED})

@@ -16,6 +16,7 @@ from samesum.engine.arrays import as_array, as_integers
 from samesum.errors import ArgumentError, ArgumentTypeError
 from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import FORMATS, unit
+from samesum.frontends.arrays.averages import average
 from samesum.frontends.arrays.contractions import conv, einsum, matmul, scaled_dot_product_attention, tensordot
 from samesum.frontends.arrays.dots import vecdot, vector_norm
 from samesum.frontends.arrays.nans import nanmax, nanmean, nanmin, nanprod, nanstd, nansum, nanvar
@@ -129,6 +130,10 @@ def _dot(name: str, bound: _Bound, _: NDArray) -> Node:
     return Node(name, "samesum", name, "", 0, ("a", "b"), ("y",), bound)
 
 
+def _weighted(name: str, bound: _Bound, x: NDArray) -> Node:
+    return _reduction(name, bound, x) if bound["weights"] is None else _dot(name, bound, x)
+
+
 def _letters(name: str, bound: _Bound, _: NDArray) -> Node:
     return Node(name, "samesum", name, "", 0, ("operands",), ("y",), {"equation": bound["subscripts"]})
 
@@ -140,6 +145,7 @@ _FUNCTIONS: dict[str, _Function] = {
     "nansum": _Function(nansum, Judged(_F.SUM, _S.MAGNITUDES), _reduction),
     "mean": _Function(mean, Judged(_F.MEAN, _S.MAGNITUDES), _reduction),
     "nanmean": _Function(nanmean, Judged(_F.MEAN, _S.MAGNITUDES), _reduction),
+    "average": _Function(average, Judged(_F.AVERAGE, _S.MAGNITUDES), _weighted, ("x", "weights")),
     "prod": _Function(prod, Judged(_F.PROD, _S.RESULT), _reduction),
     "nanprod": _Function(nanprod, Judged(_F.PROD, _S.RESULT), _reduction),
     "l1_norm": _Function(l1_norm, Judged(_F.L1, _S.RESULT), _reduction),
@@ -319,6 +325,8 @@ def _of_function(name: str, row: _Function, inputs: Sequence[Any], attributes: M
     how = row.how
     if how.family is Family.SCATTER:
         how = OF_SEGMENTS.get(reduction_of(node), EXACTLY)
+    if how.family is Family.AVERAGE and said["weights"] is None:
+        how = _FUNCTIONS["mean"].how
     means = None if how.family is not Family.VARIANCE else partial(_means, row, dict(said))
     return Call(name, node, how, arrays, compute, _asked(name, said, arrays), means)
 

@@ -51,6 +51,7 @@ class Family(Enum):
     VARIANCE = "variance"
     NORM = "vector norm"
     RUNNING_LOG = "cumulative_logsumexp"
+    AVERAGE = "weighted mean"
     PRODUCT = "product"
     ELEMENT = "element"
     ATTENTION = "attention"

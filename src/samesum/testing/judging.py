@@ -310,7 +310,9 @@ def _fault(call: Call, answer: NDArray, found: Truth, got: NDArray, part: Truth,
     lost = added(family, exact.dtype, call.length(exact)) if is_sum else 0.0 if is_variance else np.inf
     words = _short_results(got, part) if figure.wrong or not is_variance else ""
     words = words or (_zeros(got, part, lost) if is_sum or is_variance or not got.any() else "")
-    if not words and family is Family.PRODUCT and figure.scaled >= 1:  # bits that inputs lack are further off
+    if (
+        not words and family in (Family.PRODUCT, Family.AVERAGE) and figure.scaled >= 1
+    ):  # bits that inputs lack are further off
         words = _short_inputs(answer, exact, call.arrays, call.compute)
     return words
 

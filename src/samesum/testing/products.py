@@ -10,6 +10,8 @@ import numpy as np
 
 from samesum.engine.contractions import parsed
 from samesum.formats.arrays import NDArray
+from samesum.formats.axes import all_from_front
+from samesum.testing.lines import lines
 from samesum.testing.node import Node
 
 Arrays = Sequence[NDArray | None]
@@ -68,6 +70,11 @@ def _of_pairs(node: Node, arrays: Sequence[NDArray]) -> int:
     return math.prod(shape[int(axis)] for axis in np.atleast_1d(first))
 
 
+def _of_weights(node: Node, arrays: Sequence[NDArray]) -> int:
+    """The sizes of the axes of a weighted mean."""
+    return math.prod(arrays[0].shape[axis] for axis in all_from_front(node.attributes["axis"], arrays[0].ndim))
+
+
 def _of_attention(_: Node, arrays: Sequence[NDArray]) -> int:
     """The keys and the length of each."""
     return int(arrays[1].shape[-2] + arrays[1].shape[-1])
@@ -81,6 +88,7 @@ def _of_steps(_: Node, arrays: Sequence[NDArray]) -> int:
 _WINDOWS = ("conv", "convolution", "groupconvolution", "convtranspose", "convolutionbackpropdata", "fusedconv")
 _STEPS = ("lstm", "gru", "rnn", "lstmsequence", "grusequence", "rnnsequence", "lstmcell", "grucell", "rnncell")
 _TERMS: dict[str, Callable[[Node, Sequence[NDArray]], int]] = {
+    "average": _of_weights,
     "vecdot": _of_vectors,
     "einsum": _of_letters,
     "tensordot": _of_pairs,
@@ -111,6 +119,26 @@ def terms(node: Node, arrays: Arrays) -> NDArray | None:
         return None
     count = min(SOME, max(len(a), len(b)))
     return np.asarray(a[np.arange(count) % len(a)] * b[np.arange(count) % len(b)])
+
+
+def weights_of(node: Node, arrays: Arrays) -> NDArray:
+    """The weights of a mean in the shape of the data."""
+    x, weights = arrays
+    assert x is not None
+    assert weights is not None
+    if weights.shape == x.shape:
+        return weights
+    axes = all_from_front(node.attributes["axis"], x.ndim)
+    others = [axis for axis in range(x.ndim) if axis not in axes]
+    return np.broadcast_to(np.expand_dims(weights.transpose(np.argsort(axes)), others), x.shape)
+
+
+def weighted(node: Node, arrays: Arrays) -> Sequence[NDArray]:
+    """The products and the weights of a mean as lines: what is added, with the roundings of its own type."""
+    weights = weights_of(node, arrays)
+    assert arrays[0] is not None
+    axes = all_from_front(node.attributes["axis"], weights.ndim)
+    return [lines(each, axes).data for each in (arrays[0] * weights, weights)]
 
 
 def conspires(arrays: Arrays) -> bool:

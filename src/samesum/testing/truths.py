@@ -17,7 +17,7 @@ from samesum.testing.figures import Figure, figure
 from samesum.testing.lines import axes_of, lines
 from samesum.testing.node import Node
 from samesum.testing.normalizations import condition, magnitudes, plan_of
-from samesum.testing.products import terms_of
+from samesum.testing.products import terms_of, weights_of
 
 Arrays = Sequence[NDArray | None]
 FLIPPED = 512
@@ -137,7 +137,10 @@ def truth(
         return Truth(exact, magnitude, allowance(how.family, exact.dtype, length, order, factor))
     if how.family is Family.SCATTER:
         return Truth(exact, magnitude, _allowed_of_updates(node, arrays, exact, order))
-    grown = 1.0
+    grown: NDArray | float = 1.0
+    if how.family is Family.AVERAGE:
+        grown = _of_signs(node, arrays, compute)
+        magnitude = magnitude * grown
     if how.family is Family.ATTENTION:
         grown += _scores(node, arrays)
     if how.family is Family.RESIZED:
@@ -154,6 +157,13 @@ def _is_nearly_tied(node: Node, arrays: Arrays) -> bool:
     low, high = min(0.0, float(data.min())), max(0.0, float(data.max()))
     zero = -low * 255 / (high - low) if high > low else 0.0
     return abs(zero - math.floor(zero) - 0.5) <= zero * 2.0**-20
+
+
+def _of_signs(node: Node, arrays: Arrays, compute: Compute) -> NDArray:
+    """How many times roundings of weights that cancel grow: the sum of their magnitudes over that of the weights."""
+    wide = weights_of(node, arrays).astype(np.float64)
+    found = np.abs(compute([np.sign(wide), wide]))
+    return np.where(np.isfinite(found), np.maximum(found, 1.0), 1.0)
 
 
 def _scores(node: Node, arrays: Arrays) -> float:
@@ -220,7 +230,8 @@ def of_magnitudes(node: Node, how: Judged, arrays: Arrays, compute: Compute) -> 
     held = single if is_single else np.dtype(np.float64)
     found = list(arrays)
     for place, array in enumerate(arrays):
-        if array is not None and array.dtype == data.dtype and (place == 0 or how.family is not Family.RESIZED):
+        is_number = array is not None and (array.dtype == data.dtype or array.dtype.name in FORMATS)
+        if array is not None and is_number and (place == 0 or how.family is not Family.RESIZED):
             wide = array.astype(held)
             is_weight = how.family is Family.ATTENTION and place != VALUES
             found[place] = wide if is_weight else -np.abs(wide) if place == negative else np.abs(wide)

@@ -13,7 +13,7 @@ from samesum.testing.allowances import CHAINS, held_in
 from samesum.testing.families import Family
 from samesum.testing.lines import answers_shape, axes_of, lines
 from samesum.testing.node import Node
-from samesum.testing.products import Arrays, conspires, terms, terms_of
+from samesum.testing.products import Arrays, conspires, terms, terms_of, weighted
 from samesum.testing.rules_of_sums import one_by_one
 
 MARGIN = 4.0
@@ -58,6 +58,12 @@ def lost_length(node: Node, family: Family, arrays: Arrays, dtype: Dtype, shape:
         count = terms_of(node, arrays) or 1
         is_bounded = conspires(arrays) and count < 2 ** FORMATS[held.name].precision
         return np.asarray(CHAINS * (count / 2.0) ** 2) if is_bounded else None
+    if family is Family.AVERAGE:
+        parts = [] if data.size > MOST else weighted(node, arrays)
+        if not all(0 < part.shape[1] < 2 ** FORMATS[held.name].precision for part in parts) or not parts:
+            return None
+        lost = sum(_lost(part.astype(np.float64), held) for part in parts)
+        return np.asarray(np.square(MARGIN * lost / 2)).reshape(shape)
     axes, made = axes_of(node, arrays), _TERMS.get(family)
     if axes is None or made is None or data.size > MOST or data.size == 0:
         return None

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from samesum.algebra.rows import SUM
+from samesum.engine.arrays import deferred
 from samesum.engine.contractions import vecdot
 from samesum.engine.machine import undisturbed
 from samesum.engine.memory import flags_of, reduce
-from samesum.engine.totals import decoded, product_error
-from samesum.errors import ArgumentError, DtypeError, ShapeError
+from samesum.engine.totals import decoded_with_flags, product_error
+from samesum.errors import DtypeError, ShapeError
 from samesum.formats.arrays import ArrayLike, Dtype, NDArray, Result, boolean_of
 from samesum.formats.axes import Axes, all_from_front
 from samesum.formats.elements import FLOATS_PLUS
@@ -21,6 +22,9 @@ from samesum.frontends.arrays.calls import as_floats
 from samesum.frontends.arrays.dots import common_dtype
 from samesum.frontends.arrays.reducing import No
 from samesum.frontends.arrays.reductions import mean
+
+if TYPE_CHECKING:
+    from samesum.frontends.arrays.state import State
 
 _ERRORS = {8: 2.0**-100, 4: 2.0**-50, 2: 2.0**-50}
 """By the bytes of an element: how far a quotient in two doubles is from the exact one at most, of itself."""
@@ -43,7 +47,7 @@ def average(x: ArrayLike, /, axis: Axes = None, weights: ArrayLike | None = None
     infinity or NaN among the elements or weights what it gives in their sums.
 
     Raises ShapeError for weights of another shape, AxisError for an axis out of range or given twice, ArgumentError for
-    integers from 2^53 on beside weights and for a lazy array with weights, DtypeError as `mean` and `vecdot` do.
+    integers from 2^53 on beside weights, DtypeError as `mean` and `vecdot` do.
     Source: NumPy, `average`.
 
     >>> average(np.array([[2.0, 10.0], [4.0, 20.0], [6.0, 30.0]]), 0, weights=[1, 3, 4])
@@ -54,15 +58,27 @@ def average(x: ArrayLike, /, axis: Axes = None, weights: ArrayLike | None = None
     keeps = boolean_of("keepdims", keepdims)
     if weights is None:
         return mean(x, axis, keepdims=keeps)
-    if hasattr(x, "__dask_graph__") or hasattr(weights, "__dask_graph__"):
-        raise ArgumentError(
-            "a weighted mean is of arrays in memory; of lazy ones take vecdot(x, weights) / sum(weights)"
-        )
+    if (later := deferred("average", (x, weights), axis, keeps)) is not None:
+        return later
     return _weighted(as_floats(x), as_floats(weights), axis, keeps)
 
 
 @undisturbed
 def _weighted(x: NDArray, weights: NDArray, axis: Axes, keeps: bool) -> Result:
+    axes, dtype = checked_weights(x, weights, axis)
+    kept = tuple(each for each in range(x.ndim) if each not in axes)
+    order, length = (*kept, *axes), math.prod(x.shape[each] for each in axes)
+    lines = x.transpose(order).reshape(-1 if length else math.prod(x.shape[each] for each in kept), length)
+    by = weights.transpose(order).reshape(lines.shape) if weights.shape == x.shape else weights.reshape(1, length)
+    with np.errstate(all="ignore"):
+        result = _quotients(lines.astype(dtype, copy=False), by.astype(dtype, copy=False), dtype)
+    shape = [1 if each in axes else size for each, size in enumerate(x.shape) if keeps or each in kept]
+    found: Result = result.reshape(shape)[()]
+    return found
+
+
+def checked_weights(x: Any, weights: Any, axis: Axes) -> tuple[tuple[int, ...], Dtype]:
+    """The axes and the dtype of a weighted mean of floats; raises AxisError, ShapeError and DtypeError."""
     axes = all_from_front(axis, x.ndim)
     lengths = tuple(x.shape[each] for each in axes)
     if weights.shape not in (x.shape, lengths):
@@ -72,15 +88,7 @@ def _weighted(x: NDArray, weights: NDArray, axis: Axes, keeps: bool) -> Result:
         raise DtypeError(
             f"a weighted mean of {x.dtype.name} and {weights.dtype.name}: allowed are {sorted(FLOATS_PLUS)}"
         )
-    kept = tuple(each for each in range(x.ndim) if each not in axes)
-    order, length = (*kept, *axes), math.prod(lengths)
-    lines = x.transpose(order).reshape(-1 if length else math.prod(x.shape[each] for each in kept), length)
-    by = weights.transpose(order).reshape(lines.shape) if weights.shape == x.shape else weights.reshape(1, length)
-    with np.errstate(all="ignore"):
-        result = _quotients(lines.astype(dtype, copy=False), by.astype(dtype, copy=False), dtype)
-    shape = [1 if each in axes else size for each, size in enumerate(x.shape) if keeps or each in kept]
-    found: Result = result.reshape(shape)[()]
-    return found
+    return axes, dtype
 
 
 def _quotients(x: NDArray, weights: NDArray, dtype: Dtype) -> NDArray:
@@ -93,10 +101,10 @@ def _quotients(x: NDArray, weights: NDArray, dtype: Dtype) -> NDArray:
     product = high * sums[0]
     rest = (products[0] - product) - product_error(high, sums[0], product) + products[1] - high * sums[1]
     low, error = rest / sums[0], np.abs(high) * _ERRORS[dtype.itemsize]
-    least, most = (_rounded(high + (low + way * error), dtype) for way in (-1, 1))
+    least, most = (rounded(high + (low + way * error), dtype) for way in (-1, 1))
     sizes = np.abs([products[0], sums[0], high])
     is_sure = ((sizes > 1 / _MODERATE) & (sizes < _MODERATE)).all(axis=0) & (least == most)
-    result = np.where(is_sure, least, _rounded(high, dtype))
+    result = np.where(is_sure, least, rounded(high, dtype))
     left = np.flatnonzero(~is_sure)
     if left.size:
         result[left] = _from_integers(x[left], np.broadcast_to(weights, x.shape)[left], result[left], dtype)
@@ -116,7 +124,8 @@ def _sums(x: NDArray, weights: NDArray) -> tuple[list[NDArray], list[NDArray]]:
     return [products, np.asarray(rest)], [sums, np.asarray(reduce(SUM, longer, -1))]
 
 
-def _rounded(x: NDArray, dtype: Dtype) -> NDArray:
+def rounded(x: NDArray, dtype: Dtype) -> NDArray:
+    """Doubles rounded once to a float type."""
     return np.asarray(reduce(SUM, x, (), flags_of(SUM), dtype))
 
 
@@ -125,17 +134,22 @@ def _from_integers(x: NDArray, weights: NDArray, plain: NDArray, dtype: Dtype) -
     from samesum.frontends.arrays.kept_states import state_of_products
     from samesum.frontends.arrays.state import State
 
-    is_finite = np.asarray(np.isfinite(x).all(axis=1) & np.isfinite(weights).all(axis=1))
-    x, weights = (np.where(is_finite[:, None], each, 0).astype(np.float64) for each in (x, weights))
+    x, weights = (each.astype(np.float64) for each in (x, weights))
     below = State(["sum"], 1)
     below.update(weights)
-    totals: Any = [state._measures["sum"] for state in (state_of_products(x, weights, -1), below)]
-    form, bits = FORMATS[dtype.name], plain.view(f"u{dtype.itemsize}").copy()
-    for place, ((a, up), (b, more)) in enumerate(
-        zip(*(decoded(each.totals.encoded()) for each in totals), strict=True)
-    ):
-        if is_finite[place] and b:
-            bits[place] = form.nearest(*quotient((a if b > 0 else -a) << up, 0, abs(b) << more))
-        elif is_finite[place]:  # products below the least number are not zero
-            bits[place] = form.infinity | (form.sign if a < 0 else 0) if a else form.nan
-    return bits.view(dtype)
+    return divided(state_of_products(x, weights, -1), below, plain, dtype)
+
+
+def divided(above: State, below: State, plain: NDArray, dtype: Dtype) -> NDArray:
+    """The quotients of the sums of two states of floats; `plain` where one is not finite."""
+    totals: Any = [state._measures["sum"] for state in (above, below)]
+    form, found = FORMATS[dtype.name], plain.reshape(-1).view(f"u{dtype.itemsize}").copy()
+    pairs = zip(*(decoded_with_flags(each.totals.encoded()) for each in totals), strict=True)
+    for place, ((a, up, flags), (b, more, others)) in enumerate(pairs):
+        if flags | others:
+            continue
+        if b:
+            found[place] = form.nearest(*quotient((a if b > 0 else -a) << up, 0, abs(b) << more))
+        else:  # products below the least number are not zero
+            found[place] = form.infinity | (form.sign if a < 0 else 0) if a else form.nan
+    return found.view(dtype).reshape(plain.shape)

@@ -176,7 +176,7 @@ def conv(
     )
     grouped = whole.reshape(whole.shape[0], count, kernel.shape[1], *whole.shape[2:])
     weights = kernel.reshape(count, kernel.shape[0] // count, *kernel.shape[1:])
-    found = convolve(grouped, weights, windows(axes), added, target)
+    found = convolve(grouped, weights, windows(axes, grouped.shape, weights.shape[1]), added, target)
     found = found.reshape(found.shape[0], kernel.shape[0], *found.shape[3:])
     return found if whole is data else found[0]
 

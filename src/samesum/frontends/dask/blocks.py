@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from math import isnan
+from math import isnan, prod
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from samesum.engine.arrays import as_array
 from samesum.engine.environment import ThreadLimit
 from samesum.engine.machine import FloatingPointScope
 from samesum.formats.arrays import Dtype, NDArray, Result, native
+from samesum.frontends.arrays.averages import divided, rounded
 from samesum.frontends.arrays.dots import converted
 from samesum.frontends.arrays.kept_states import LabelStates, rounded_products, state_of_products, states_of_labels
 from samesum.frontends.arrays.scan_state import scan_after
@@ -95,6 +96,21 @@ def multiplied(a: NDArray, b: NDArray, *, axis: int, dtype: Dtype) -> State:
     """The state of the products of two chunks, converted to this dtype, along a negative axis."""
     with _task():
         return state_of_products(converted(as_array(a), dtype), converted(as_array(b), dtype), axis)
+
+
+def weighed(x: NDArray, by: NDArray, *, axes: tuple[int, ...], dtype: Dtype) -> State:
+    """The same of two chunks of one shape, along several axes."""
+    order = [*(i for i in range(x.ndim) if i not in axes), *axes]
+    shape = [*(x.shape[i] for i in order[: x.ndim - len(axes)]), prod(x.shape[i] for i in axes)]
+    a, b = (as_array(each).transpose(order).reshape(shape) for each in (x, by))
+    return multiplied(a, b, axis=-1, dtype=dtype)
+
+
+def quotients(above: State, below: State, dtype: Dtype) -> NDArray:
+    """The sums of one state over those of the other, rounded once."""
+    with _task(), np.errstate(all="ignore"):
+        plain = np.divide(*(rounded_products(each, np.dtype(np.float64)) for each in (above, below)))
+        return divided(above, below, rounded(plain, dtype), dtype)
 
 
 def kept_dim(function: Callable[..., Any], axis: int, *chunks: NDArray) -> NDArray:

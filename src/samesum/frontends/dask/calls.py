@@ -21,7 +21,7 @@ from samesum.frontends.arrays.scans import cumulative_max, cumulative_min, cumul
 from samesum.frontends.arrays.segments import label_count, segment_reduce
 from samesum.frontends.dask import blocks
 from samesum.frontends.dask.blocks import Labelled, Wanted, as_lazy, joined_short
-from samesum.frontends.dask.reductions import merged_along, normed, reduced, without_nans
+from samesum.frontends.dask.reductions import averaged, merged_along, normed, reduced, without_nans
 
 # Dot products, scans and segments of Dask arrays: exact states between the chunks along the axis.
 
@@ -312,6 +312,7 @@ def _refuse_out(out: Any) -> None:
 
 
 _CALLS: dict[str, Any] = {
+    "average": averaged,
     "reduce": _reduce,
     "reduce_corrected": _corrected,
     "reduce_several": _reduce_several,

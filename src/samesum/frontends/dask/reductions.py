@@ -15,7 +15,8 @@ from samesum.errors import ArgumentError, ShapeError
 from samesum.formats.arrays import Dtype
 from samesum.formats.axes import all_from_front
 from samesum.formats.elements import FLOATS_PLUS
-from samesum.frontends.arrays.calls import checked_correction, real_number
+from samesum.frontends.arrays.averages import checked_weights
+from samesum.frontends.arrays.calls import as_floats, checked_correction, real_number
 from samesum.frontends.arrays.dots import is_nonzero, magnitudes, vector_norm
 from samesum.frontends.arrays.measures import farthest
 from samesum.frontends.arrays.reductions import reduce
@@ -83,18 +84,22 @@ def without_nans(x: Any, name: str, axis: Any, *, dtype: Any, keepdims: bool, co
 
 def _total(x: Any, wanted: Wanted, axes: tuple[int, ...], where: Any) -> Any:
     """An array of one state for each chunk of what is kept."""
-    import dask.array as da
-
-    chunks = tuple((1,) * len(each) if i in axes else each for i, each in enumerate(x.chunks))
     masks = [] if where is None else [_mask(where, x)]
     function = blocks.taken if set(WITH_POSITION).isdisjoint(wanted.names) else blocks.taken_with_places
+    return state_of_chunks(partial(function, wanted=wanted), [x, *masks], wanted, axes)
+
+
+def state_of_chunks(
+    function: Callable[..., Any], operands: Sequence[Any], wanted: Wanted, axes: tuple[int, ...]
+) -> Any:
+    """The same of operands in the same chunks, of which the function gives states as they are wanted."""
+    import dask.array as da
+
+    x = operands[0]
+    chunks = tuple((1,) * len(each) if i in axes else each for i, each in enumerate(x.chunks))
     meta = np.empty((0,) * x.ndim, object)
-    states = da.map_blocks(
-        function, x, *masks, wanted=wanted, dtype=object, chunks=chunks, meta=meta, token="samesum-states"
-    )
-    if not axes:
-        return states
-    return merged_along(states, axes, partial(blocks.merged, wanted=wanted))
+    states = da.map_blocks(function, *operands, dtype=object, chunks=chunks, meta=meta, token="samesum-states")
+    return merged_along(states, axes, partial(blocks.merged, wanted=wanted)) if axes else states
 
 
 def merged_along(states: Any, axes: tuple[int, ...], merge: Callable[..., Any], keepdims: bool = False) -> Any:
@@ -177,18 +182,50 @@ def normed(x: Any, axis: Any, keepdims: bool, order: Any, dtype: Any) -> Any:
         return reduced(x, [name], axis, dtype=target, keepdims=keepdims)[name]
     if number == 0:
         wide = target if target.name in FLOATS_PLUS else np.dtype(np.float32)
-        nonzero = _each_block(is_nonzero, x, np.dtype(np.bool_))
+        nonzero = each_block(is_nonzero, x, np.dtype(np.bool_))
         return reduced(nonzero, ["sum"], axis, dtype=wide, keepdims=keepdims)["sum"].astype(target)
     if isinf(number):
-        sizes = _each_block(magnitudes, x, magnitudes(np.zeros(0, x.dtype)).dtype)
+        sizes = each_block(magnitudes, x, magnitudes(np.zeros(0, x.dtype)).dtype)
         name = "max" if number > 0 else "min"
         found = reduced(sizes, [name], axis, keepdims=keepdims)[name]
-        return _each_block(partial(one_call, axis=()), found, target)
+        return each_block(partial(one_call, axis=()), found, target)
     raise ArgumentError(f"ord is {order}; allowed for a Dask array are 0, 1, 2, inf and -inf")
 
 
-def _each_block(function: Callable[..., Any], x: Any, dtype: Dtype) -> Any:
+def each_block(function: Callable[..., Any], x: Any, dtype: Dtype) -> Any:
     import dask.array as da
 
     meta = np.empty((0,) * x.ndim, dtype)
     return da.map_blocks(partial(blocks.called, function), x, dtype=dtype, meta=meta, token="samesum-vector_norm")
+
+
+def averaged(x: Any, weights: Any, axis: Any, keepdims: bool) -> Any:
+    """What `average` gives with weights, lazily: the exact sums of products and of weights, divided at the end."""
+    import dask.array as da
+
+    x, by = (_as_floats(joined_short(as_lazy(each))) for each in (x, weights))
+    if any(map(math.isnan, (*x.shape, *by.shape))):
+        raise ShapeError(
+            f"a weighted mean needs chunks of known lengths; the shapes are {x.shape} and {by.shape}: "
+            "call compute_chunk_sizes() of both"
+        )
+    named, dtype = checked_weights(x, by, axis)
+    axes, kept = tuple(sorted(named)), [i for i in range(x.ndim) if i not in named]
+    if by.shape != x.shape:
+        by = by.transpose(sorted(range(len(named)), key=named.__getitem__))[
+            tuple(slice(None) if i in named else None for i in range(x.ndim))
+        ]
+    by = da.broadcast_to(by, x.shape).rechunk(x.chunks)
+    products = partial(blocks.weighed, axes=axes, dtype=dtype)
+    above = state_of_chunks(products, [x, by], Wanted(("sum",), (len(kept),), None), axes)
+    wanted = Wanted(("sum",), axes, None)
+    below = state_of_chunks(partial(blocks.taken, wanted=wanted), [by], wanted, axes)
+    meta = np.empty((0,) * len(kept), dtype)
+    found = da.map_blocks(
+        blocks.quotients, above, below, dtype, dtype=dtype, chunks=above.chunks, meta=meta, token="samesum-average"
+    )
+    return found[tuple(None if i in named else slice(None) for i in range(x.ndim))] if keepdims else found
+
+
+def _as_floats(x: Any) -> Any:
+    return each_block(as_floats, x, np.dtype(np.float64)) if x.dtype.kind in "iub" else x

@@ -108,7 +108,7 @@ def _execute(program: Program, given: Any) -> dict[str, NDArray]:
     graph = program.graph
     with during(graph.name), FloatingPointScope():
         inputs = _fed(graph, given)
-        values = {**graph.constants, **graph.defaults, **inputs}
+        values = {**program.constants, **graph.defaults, **inputs}
         with np.errstate(all="ignore"):
             run_steps(program.steps, values)
         return _outputs(program, values, inputs)
@@ -116,7 +116,7 @@ def _execute(program: Program, given: Any) -> dict[str, NDArray]:
 
 def _outputs(program: Program, values: dict[str, NDArray], inputs: dict[str, NDArray]) -> dict[str, NDArray]:
     graph = program.graph
-    owned: list[NDArray] = [*graph.constants.values(), *graph.defaults.values(), *inputs.values()]
+    owned: list[NDArray] = [*graph.defaults.values(), *inputs.values()]  # constants are read-only
     outputs: dict[str, NDArray] = {}
     for value, source in zip(program.outputs, graph.results, strict=True):
         outputs[value.name] = _own(values[source], owned)

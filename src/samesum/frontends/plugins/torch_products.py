@@ -221,7 +221,7 @@ def _convolution(
         axes.append((transposed_taps if transposed else plain_taps)(length, outputs, s, d, p))
     term = others[0].reshape(groups, -1, *(1,) * spatial) if others else None
     grouped = data.reshape(x.shape[0], groups, x.shape[1] // groups, *x.shape[2:])
-    found = convolve(grouped, weights, windows(axes), term, data.dtype)
+    found = convolve(grouped, weights, windows(axes, grouped.shape, weights.shape[1]), term, data.dtype)
     return laid_out_as(x, tensor_of(found.reshape(x.shape[0], -1, *found.shape[3:])))
 
 

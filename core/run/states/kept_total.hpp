@@ -1,0 +1,81 @@
+// An exact total that is kept: a few words on a grid, where its blocks have one, and a superaccumulator for
+// what is on no such grid.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "exact/totals/superaccumulator.hpp"
+#include "methods/kept_blocks.hpp"
+
+namespace samesum {
+
+// Two words count 2^(exponent + unit[i]). A block adds less than 2^102 to each, so that 2^25 of them fit; one
+// whose exponent is d greater is 2^d blocks.
+class KeptTotal {
+  public:
+    static constexpr std::int32_t most_blocks = 1 << 25;
+    static constexpr int unit[] = {kept_units[1], kept_units[3]};
+    static_assert(kept_units[0] - unit[0] == 44 && kept_units[2] - unit[1] == 44);
+
+    KeptTotal() = default;
+    explicit KeptTotal(const Superaccumulator& total) : rest_(std::make_unique<Superaccumulator>(total)) {}
+
+    // Adds the parts of so many blocks with this exponent.
+    void add(const std::int64_t (&part)[kept_parts], std::int32_t exponent, std::int32_t blocks) {
+        constexpr i128 step = i128{1} << 44;
+        take({part[0] * step + part[1], part[2] * step + part[3]}, exponent, blocks);
+    }
+
+    void add(const Superaccumulator& more) { rest().merge(more); }
+
+    void merge(const KeptTotal& other) {
+        if (other.blocks_ > 0) take({other.word_[0], other.word_[1]}, other.exponent_, other.blocks_);
+        if (other.rest_) add(*other.rest_);
+    }
+
+    Superaccumulator whole() const {
+        Superaccumulator total = rest_ ? *rest_ : Superaccumulator{};
+        if (blocks_ > 0) give({word_[0], word_[1]}, exponent_, total);
+        return total;
+    }
+
+  private:
+    using i128 = __int128;
+    struct Words {
+        i128 word[2];
+    };
+
+    static void give(const Words& words, std::int32_t exponent, Superaccumulator& total) {
+        for (std::size_t i = 0; i < 2; ++i) {
+            const bool negative = words.word[i] < 0;
+            const u128 size = static_cast<u128>(negative ? -words.word[i] : words.word[i]);
+            if (size != 0) total.add_wide(size, exponent + unit[i], negative);
+        }
+    }
+
+    void take(Words words, std::int32_t exponent, std::int32_t blocks) {
+        if (blocks_ == 0) exponent_ = exponent;
+        const std::int32_t apart = exponent - exponent_, shift = apart < 0 ? -apart : apart;
+        const std::int64_t mine = apart < 0 ? std::int64_t{blocks_} << (shift & 31) : blocks_,
+                           others = apart > 0 ? std::int64_t{blocks} << (shift & 31) : blocks;
+        if (shift > 25 || mine + others > most_blocks) return give(words, exponent, rest());
+        const i128 grown = i128{1} << shift;
+        for (std::size_t i = 0; i < 2; ++i)
+            word_[i] = word_[i] * (apart < 0 ? grown : 1) + words.word[i] * (apart > 0 ? grown : 1);
+        exponent_ = apart < 0 ? exponent : exponent_;
+        blocks_ = static_cast<std::int32_t>(mine + others);
+    }
+
+    Superaccumulator& rest() {
+        if (!rest_) rest_ = std::make_unique<Superaccumulator>();
+        return *rest_;
+    }
+
+    i128 word_[2] = {};
+    std::int32_t exponent_ = 0, blocks_ = 0;
+    std::unique_ptr<Superaccumulator> rest_;
+};
+
+}  // namespace samesum
