@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 import samesum
-from samesum.formats.ulps import Distance, distance, scaled_error
+from samesum.formats.rounding import Distance, distance, scaled_error
 
 FAR = 1e-4
 """Of the largest output: more than this is no matter of rounding any more."""

@@ -169,10 +169,20 @@ def apply(operation: Operation, inputs: Inputs, out: Out | None = None) -> NDArr
     An omitted input is None or, at the end, left out. Raises DtypeError, ShapeError, AxisError or
     AttributeValueError (a missing or surplus input); each message begins with the operator and its version.
     """
+    return applying(operation)(inputs) if out is None else applying(operation)(inputs, out)
+
+
+def applying(operation: Operation) -> Callable[..., NDArray]:
+    """The function of inputs, and of `out`, that `apply` is."""
+    call = planned(operation)
     if operation.spec.row is not None:  # one call into the core, which knows both byte orders and sets its own modes
-        return run(operation, inputs, out)
-    with FloatingPointScope():
-        return run(operation, _native(inputs), out)
+        return call
+
+    def scoped(inputs: Inputs, *out: Out) -> NDArray:
+        with FloatingPointScope():
+            return call(_native(inputs), *out)
+
+    return scoped
 
 
 def apply_all(operation: Operation, count: int, inputs: Inputs) -> tuple[NDArray, ...]:

@@ -13,7 +13,7 @@ from samesum.errors import AttributeValueError, SamesumError
 from samesum.formats.arrays import Dtype, NDArray, Shape
 from samesum.formats.axes import all_from_front, from_front
 from samesum.formats.elements import ONNX_ELEMENTS
-from samesum.operators.rows import UNKNOWN, Attributes, Fact, Facts, Infer, Run
+from samesum.operators.rows import UNKNOWN, Attributes, Fact, Facts, Infer, Row, Run, row
 from samesum.specs.bind import Operation
 
 INT64 = np.dtype(np.int64)
@@ -59,8 +59,10 @@ def of_data(_: Operation, facts: Facts) -> Fact:
     return same({}, facts)
 
 
-def broadcast(_: Attributes, facts: Facts) -> Fact:
-    """The first input's dtype in the shape to which all inputs broadcast."""
+def broadcast(attributes: Attributes, facts: Facts) -> Fact:
+    """The first input's dtype in the shape to which all inputs broadcast; in its own where only the second one may."""
+    if "broadcast" in attributes:
+        return same(attributes, facts)
     shapes = [fact.shape for fact in facts if fact is not None]
     return Fact(first(facts).dtype, _merged(shapes))
 
@@ -149,6 +151,11 @@ def tried(run: Run) -> Infer:
     return infer
 
 
+def viewing(operator: str, run: Run, since: int = 1) -> Row:
+    """The row of such an operator."""
+    return row(operator, run, tried(run), since)
+
+
 def _results(run: Run, attributes: Attributes, shape: Shape, others: list[NDArray | None]) -> Iterator[NDArray]:
     for size in _SIZES if None in shape else _SIZES[:1]:
         dims = tuple(size if dim is None else dim for dim in shape)
@@ -188,14 +195,9 @@ def cast_like(_: Attributes, facts: Facts) -> Fact:
     return Fact(at(facts, 1).dtype, first(facts).shape)
 
 
-def comparison(_: Attributes, facts: Facts) -> Fact:
+def comparison(attributes: Attributes, facts: Facts) -> Fact:
     """Booleans in the shape to which all inputs broadcast."""
-    return Fact(np.dtype(np.bool_), broadcast({}, facts).shape)
-
-
-def comparison_by_suffix(_: Attributes, facts: Facts) -> Fact:
-    """Booleans in the first input's shape."""
-    return Fact(np.dtype(np.bool_), first(facts).shape)
+    return Fact(np.dtype(np.bool_), broadcast(attributes, facts).shape)
 
 
 def where(_: Attributes, facts: Facts) -> Fact:

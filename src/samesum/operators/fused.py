@@ -124,7 +124,7 @@ def simplified_norm_outputs(attributes: Attributes, facts: Facts, count: int) ->
 MICROSOFT_ROWS: tuple[Row, ...] = (
     several("SkipLayerNormalization", skip_norm(LAYER_NORM, True), skip_norm_outputs, most=4),
     several("SkipSimplifiedLayerNormalization", skip_norm(RMS_NORM, False), skip_norm_outputs, most=4),
-    row("Gelu", pointwise.unary(elementwise.gelu), facts.same),
+    pointwise.unary("Gelu", elementwise.gelu),
     row("BiasGelu", activations.biased(elementwise.gelu), facts.same),
     row("FastGelu", activations.biased(elementwise.gelu_tanh), facts.same),
     row("QuickGelu", activations.of(activations.swish, "alpha"), facts.same),

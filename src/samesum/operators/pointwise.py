@@ -16,7 +16,8 @@ from samesum.errors import DtypeError, ShapeError
 from samesum.formats.arrays import Dtype, NDArray, broadcast
 from samesum.formats.axes import from_front
 from samesum.formats.conversion import convert
-from samesum.operators.rows import Attributes, Inputs, Run
+from samesum.operators import facts
+from samesum.operators.rows import Attributes, Infer, Inputs, Row, row
 
 # Formulas of a few exact numbers, rounded once.
 #
@@ -63,21 +64,29 @@ Binary = Callable[[NDArray, NDArray], Any]
 Unary = Callable[[NDArray], Any]
 
 
-def unary(function: Unary) -> Run:
+def unary(name: str, function: Unary, since: int = 1, infer: Infer = facts.same) -> Row:
     """An operator of one input from a function of one array."""
 
     def run(_: Attributes, inputs: Inputs) -> NDArray:
         return np.asarray(function(given(inputs, 0)))
 
-    return run
+    return row(name, run, infer, since)
 
 
-def binary(function: Binary) -> Run:
-    """An operator of two inputs that broadcast both ways."""
+def binary(name: str, function: Binary, infer: Infer = facts.broadcast) -> Row:
+    """An operator of two inputs that broadcast both ways.
+
+    In ONNX before opset 7, where `broadcast` is an attribute, they have one shape, or the second one lies at `axis` of
+    the first.
+    """
 
     def run(attributes: Attributes, inputs: Inputs) -> NDArray:
         a, b = given(inputs, 0), given(inputs, 1)
-        if "auto_broadcast" in attributes:
+        if attributes.get("broadcast"):
+            b = _aligned(a, b, attributes["axis"])
+        elif "broadcast" in attributes and a.shape != b.shape:
+            raise ShapeError(f"broadcast is 0 and the shapes differ: {a.shape} and {b.shape}")
+        elif "auto_broadcast" in attributes:
             check_broadcast(attributes, a, b)
         try:
             return np.asarray(function(a, b))
@@ -85,21 +94,7 @@ def binary(function: Binary) -> Run:
             broadcast_shape(a, b)
             raise
 
-    return run
-
-
-def binary_by_suffix(function: Binary) -> Run:
-    """An operator of ONNX before opset 7: equal shapes, or the second one lies at `axis` of the first."""
-
-    def run(attributes: Attributes, inputs: Inputs) -> NDArray:
-        a, b = given(inputs, 0), given(inputs, 1)
-        if attributes["broadcast"]:
-            b = _aligned(a, b, attributes["axis"])
-        elif a.shape != b.shape:
-            raise ShapeError(f"broadcast is 0 and the shapes differ: {a.shape} and {b.shape}")
-        return np.asarray(function(a, b))
-
-    return run
+    return row(name, run, infer)
 
 
 def _aligned(a: NDArray, b: NDArray, axis: int | None) -> NDArray:
@@ -112,7 +107,7 @@ def _aligned(a: NDArray, b: NDArray, axis: int | None) -> NDArray:
     return b.reshape(b.shape + (1,) * (a.ndim - start - b.ndim))
 
 
-def variadic(reduction: Reduction) -> Run:
+def variadic(name: str, reduction: Reduction) -> Row:
     """An operator of one or more inputs that broadcast together: the reduction of each place, rounded once."""
 
     def run(_: Attributes, inputs: Inputs) -> NDArray:
@@ -120,7 +115,7 @@ def variadic(reduction: Reduction) -> Run:
         broadcast_shape(*arrays)
         return reduce_terms(reduction, arrays)
 
-    return run
+    return row(name, run, facts.broadcast)
 
 
 def given(inputs: Inputs, position: int) -> NDArray:

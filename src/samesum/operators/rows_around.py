@@ -13,8 +13,8 @@ from samesum.formats.arrays import NDArray, checked
 from samesum.formats.axes import all_from_front, from_front
 from samesum.formats.conversion import convert
 from samesum.operators import facts, norms, pointwise, slicing
-from samesum.operators.pointwise import broadcast_shape, given, integers, optional
-from samesum.operators.rows import Attributes, Inputs, Row, Run, made, row, several
+from samesum.operators.pointwise import binary, broadcast_shape, given, integers, optional, unary, variadic
+from samesum.operators.rows import Attributes, Inputs, made, row, several
 from samesum.operators.scatters import ONNX_SCATTER_ROWS, OPENVINO_SCATTER_ROWS
 
 # The operators that rearrange, name or repeat elements and compute none.
@@ -112,13 +112,9 @@ def _permuted(data: NDArray, order: tuple[int, ...]) -> NDArray:
 
 
 def shape_of(attributes: Attributes, inputs: Inputs) -> NDArray:
-    """The dims as int64; `start` and `end` slice them."""
-    return np.array(given(inputs, 0).shape[attributes.get("start", 0) : attributes.get("end")], np.int64)
-
-
-def shape_of_ir(attributes: Attributes, inputs: Inputs) -> NDArray:
-    """The dims as `output_type`, int64 where there is none."""
-    return np.array(given(inputs, 0).shape, attributes.get("output_type", np.int64))
+    """The dims, which `start` and `end` slice, as `output_type`, int64 where there is none."""
+    dims = given(inputs, 0).shape[attributes.get("start", 0) : attributes.get("end")]
+    return np.array(dims, attributes.get("output_type", np.int64))
 
 
 def concat(attributes: Attributes, inputs: Inputs) -> NDArray:
@@ -197,51 +193,43 @@ def _reals(ends: list[NDArray]) -> NDArray:
     return start + step * np.arange(checked([max(0, math.ceil(steps))])[0], dtype=np.float64)
 
 
-def _unary(name: str, function: pointwise.Unary) -> Row:
-    return row(name, pointwise.unary(function), facts.same)
-
-
-def _binary(name: str, function: pointwise.Binary) -> Row:
-    return row(name, pointwise.binary(function), facts.broadcast)
-
-
-def _viewing(name: str, run: Run, since: int = 1) -> Row:
-    return row(name, run, facts.tried(run), since)
-
-
 def _squared_difference(a: NDArray, b: NDArray) -> object:
     return np.square(np.subtract(a, b))
 
 
-OPENVINO_ROWS = (
-    _unary("Sqrt", np.sqrt),
-    _unary("Exp", elementwise.exponential),
-    _unary("Log", elementwise.logarithm),
-    _unary("Abs", np.abs),
-    _unary("Negative", np.negative),
-    _unary("ReLU", pointwise.relu),
-    _binary("Add", np.add),
-    _binary("Subtract", np.subtract),
-    _binary("Multiply", np.multiply),
-    _binary("Divide", pointwise.divide),
-    _binary("Power", pointwise.power),
-    _binary("Maximum", np.maximum),
-    _binary("Minimum", np.minimum),
-    _binary("SquaredDifference", _squared_difference),
-    row("Clamp", pointwise.clip_attributes, facts.same),
+_OF_BOTH = (
+    unary("Sqrt", np.sqrt),
+    unary("Exp", elementwise.exponential),
+    unary("Log", elementwise.logarithm),
+    unary("Abs", np.abs),
+    binary("Add", np.add),
     row("Identity", pointwise.identity, facts.same),
-    row("Convert", pointwise.convert_ir, facts.to_attribute("destination_type")),
-    row("ConvertLike", pointwise.cast_like, facts.cast_like),
     row("Reshape", reshape, facts.reshape(reshape)),
-    _viewing("Squeeze", squeeze_ir),
-    _viewing("Unsqueeze", unsqueeze),
-    _viewing("Transpose", transpose_ir),
-    _viewing("Broadcast", broadcast_ir),
-    row("ShapeOf", shape_of_ir, facts.shape_of),
+    facts.viewing("Unsqueeze", unsqueeze),
     row("Range", arange, facts.arange),
     row("Concat", concat, facts.concat),
-    _viewing("Slice", slicing.slice_ir),
-    _viewing("StridedSlice", slicing.strided_slice),
+)
+
+OPENVINO_ROWS = (
+    *_OF_BOTH,
+    unary("Negative", np.negative),
+    unary("ReLU", pointwise.relu),
+    binary("Subtract", np.subtract),
+    binary("Multiply", np.multiply),
+    binary("Divide", pointwise.divide),
+    binary("Power", pointwise.power),
+    binary("Maximum", np.maximum),
+    binary("Minimum", np.minimum),
+    binary("SquaredDifference", _squared_difference),
+    row("Clamp", pointwise.clip_attributes, facts.same),
+    row("Convert", pointwise.convert_ir, facts.to_attribute("destination_type")),
+    row("ConvertLike", pointwise.cast_like, facts.cast_like),
+    facts.viewing("Squeeze", squeeze_ir),
+    facts.viewing("Transpose", transpose_ir),
+    facts.viewing("Broadcast", broadcast_ir),
+    row("ShapeOf", shape_of, facts.shape_of),
+    facts.viewing("Slice", slicing.slice_ir),
+    facts.viewing("StridedSlice", slicing.strided_slice),
     row("Gather", slicing.gather_ir, facts.gather),
     row("MVN", norms.mvn_across, facts.same, 2),
     row("MVN", norms.mvn_axes, facts.same, 6),
@@ -250,49 +238,28 @@ OPENVINO_ROWS = (
     *OPENVINO_SCATTER_ROWS,
 )
 
-
-def _binary_of_onnx(name: str, function: pointwise.Binary) -> tuple[Row, ...]:
-    return (
-        row(name, pointwise.binary_by_suffix(function), facts.same),
-        row(name, pointwise.binary(function), facts.broadcast, 7),
-    )
-
-
-def _variadic(name: str, run: Run) -> Row:
-    return row(name, run, facts.broadcast)
-
-
 ONNX_ROWS = (
-    _unary("Sqrt", np.sqrt),
-    _unary("Exp", elementwise.exponential),
-    _unary("Log", elementwise.logarithm),
-    _unary("Abs", np.abs),
-    _unary("Neg", np.negative),
-    _unary("Relu", pointwise.relu),
-    *_binary_of_onnx("Add", np.add),
-    *_binary_of_onnx("Sub", np.subtract),
-    *_binary_of_onnx("Mul", np.multiply),
-    *_binary_of_onnx("Div", pointwise.divide),
-    *_binary_of_onnx("Pow", pointwise.power),
-    _variadic("Max", pointwise.variadic(MAX)),
-    _variadic("Min", pointwise.variadic(MIN)),
-    _variadic("Sum", pointwise.variadic(SUM)),
-    _variadic("Mean", pointwise.variadic(MEAN)),
+    *_OF_BOTH,
+    unary("Neg", np.negative),
+    unary("Relu", pointwise.relu),
+    binary("Sub", np.subtract),
+    binary("Mul", np.multiply),
+    binary("Div", pointwise.divide),
+    binary("Pow", pointwise.power),
+    variadic("Max", MAX),
+    variadic("Min", MIN),
+    variadic("Sum", SUM),
+    variadic("Mean", MEAN),
     row("Clip", pointwise.clip_attributes, facts.same),
     made("Clip", pointwise.bounds_of_inputs, (1, 2), pointwise.clip_inputs, facts.same, 11),
-    row("Identity", pointwise.identity, facts.same),
     row("Cast", pointwise.cast, facts.to_attribute("to")),
     row("CastLike", pointwise.cast_like, facts.cast_like),
-    row("Reshape", reshape, facts.reshape(reshape)),
-    _viewing("Squeeze", squeeze),
-    _viewing("Unsqueeze", unsqueeze),
-    _viewing("Transpose", transpose),
-    _viewing("Expand", expand),
+    facts.viewing("Squeeze", squeeze),
+    facts.viewing("Transpose", transpose),
+    facts.viewing("Expand", expand),
     row("Shape", shape_of, facts.shape_of),
-    row("Range", arange, facts.arange),
-    row("Concat", concat, facts.concat),
-    _viewing("Slice", slicing.slice_attributes),
-    _viewing("Slice", slicing.slice_inputs, 10),
+    facts.viewing("Slice", slicing.slice_attributes),
+    facts.viewing("Slice", slicing.slice_inputs, 10),
     row("Gather", slicing.gather, facts.gather),
     several("LayerNormalization", norms.layer_norm_outputs, facts.layer_norm_outputs, most=3),
     row("RMSNormalization", norms.rms_norm, facts.in_type_of_second),

@@ -11,9 +11,9 @@ from samesum.engine import elementwise
 from samesum.errors import AttributeValueError
 from samesum.formats.arrays import NDArray
 from samesum.formats.conversion import convert
-from samesum.operators import activations, facts, pointwise
-from samesum.operators.facts import comparison, comparison_by_suffix, where
-from samesum.operators.pointwise import broadcast_shape, check_broadcast, given
+from samesum.operators import activations, facts
+from samesum.operators.facts import comparison, where
+from samesum.operators.pointwise import binary, broadcast_shape, check_broadcast, given, unary
 from samesum.operators.rows import Attributes, Inputs, Row, row
 
 # Operators that compute each element by itself and exactly: choices, comparisons, logic, rounding, remainders.
@@ -113,112 +113,80 @@ def _gelu(attributes: Attributes, inputs: Inputs) -> NDArray:
     return (elementwise.gelu_tanh if word == "tanh" else elementwise.gelu)(given(inputs, 0))
 
 
-def _unary(name: str, function: pointwise.Unary, since: int = 1) -> Row:
-    return row(name, pointwise.unary(function), facts.same, since)
-
-
-def _curve(name: str, function: pointwise.Unary, since: int = 1) -> Row:
-    return row(name, pointwise.unary(function), facts.same, since)
-
-
-def _comparison(name: str, function: pointwise.Binary) -> tuple[Row, ...]:
-    """The rows of ONNX, where inputs broadcast by suffix before opset 7."""
-    return (
-        row(name, pointwise.binary_by_suffix(function), comparison_by_suffix),
-        _broadcast_comparison(name, function, 7),
-    )
-
-
-def _broadcast_comparison(name: str, function: pointwise.Binary, since: int = 1) -> Row:
-    return row(name, pointwise.binary(function), comparison, since)
-
-
-def _binary(name: str, function: pointwise.Binary) -> Row:
-    return row(name, pointwise.binary(function), facts.broadcast)
-
-
 def _parametric(name: str, function: Callable[..., NDArray], *parameters: str) -> Row:
     """A function of one input whose parameters are attributes."""
     return row(name, activations.of(function, *parameters), facts.same)
 
 
-ONNX_ELEMENT_ROWS = (
-    row("Where", _where, where),
-    *_comparison("Equal", np.equal),
-    *_comparison("Less", np.less),
-    *_comparison("LessOrEqual", np.less_equal),
-    *_comparison("Greater", np.greater),
-    *_comparison("GreaterOrEqual", np.greater_equal),
-    *_comparison("And", np.logical_and),
-    *_comparison("Or", np.logical_or),
-    *_comparison("Xor", np.logical_xor),
-    _unary("Not", np.logical_not),
-    _unary("Reciprocal", _reciprocal),
-    _unary("Sign", _sign),
-    _unary("Floor", _floor),
-    _unary("Ceil", _ceiling),
-    _unary("Round", _to_even),
-    _curve("Sigmoid", elementwise.sigmoid),
-    _curve("Tanh", elementwise.tanh),
-    _curve("Erf", _erf),
-    _curve("Sin", elementwise.sine),
-    _curve("Cos", elementwise.cosine),
-    _curve("Softplus", elementwise.softplus),
+_OF_BOTH = (
+    binary("Equal", np.equal, comparison),
+    binary("Less", np.less, comparison),
+    binary("Greater", np.greater, comparison),
+    unary("Sign", _sign),
+    unary("Floor", _floor),
+    unary("Sigmoid", elementwise.sigmoid),
+    unary("Tanh", elementwise.tanh),
+    unary("Erf", _erf),
+    unary("Sin", elementwise.sine),
+    unary("Cos", elementwise.cosine),
     row("Gelu", _gelu, facts.same),
+    _parametric("Elu", activations.elu, "alpha"),
+    unary("Mish", activations.mish),
+)
+
+ONNX_ELEMENT_ROWS = (
+    *_OF_BOTH,
+    row("Where", _where, where),
+    binary("LessOrEqual", np.less_equal, comparison),
+    binary("GreaterOrEqual", np.greater_equal, comparison),
+    binary("And", np.logical_and, comparison),
+    binary("Or", np.logical_or, comparison),
+    binary("Xor", np.logical_xor, comparison),
+    unary("Not", np.logical_not),
+    unary("Reciprocal", _reciprocal),
+    unary("Ceil", _ceiling),
+    unary("Round", _to_even),
+    unary("Softplus", elementwise.softplus),
     _parametric("HardSigmoid", activations.hard_sigmoid, "alpha", "beta"),
     _parametric("LeakyRelu", activations.leaky, "alpha"),
-    _parametric("Elu", activations.elu, "alpha"),
     _parametric("Selu", activations.selu, "alpha", "gamma"),
     _parametric("Celu", activations.celu, "alpha"),
     _parametric("ThresholdedRelu", activations.thresholded, "alpha"),
     _parametric("Swish", activations.swish, "alpha"),
-    _curve("HardSwish", activations.hard_swish),
-    _curve("Mish", activations.mish),
-    _curve("Softsign", activations.softsign),
+    unary("HardSwish", activations.hard_swish),
+    unary("Softsign", activations.softsign),
     row("PRelu", activations.prelu_by_channel, facts.same),
     row("PRelu", activations.prelu, facts.same, 7),
-    row("IsNaN", pointwise.unary(_is_nan), comparison),
+    unary("IsNaN", _is_nan, infer=comparison),
     row("IsInf", _is_infinite, comparison),
-    _binary("BitwiseAnd", np.bitwise_and),
-    _binary("BitwiseOr", np.bitwise_or),
-    _binary("BitwiseXor", np.bitwise_xor),
-    _unary("BitwiseNot", np.invert),
+    binary("BitwiseAnd", np.bitwise_and),
+    binary("BitwiseOr", np.bitwise_or),
+    binary("BitwiseXor", np.bitwise_xor),
+    unary("BitwiseNot", np.invert),
     row("Mod", _mod, facts.broadcast),
     row("Mod", _mod_of_any, facts.broadcast, 28),
 )
 
 OPENVINO_ELEMENT_ROWS = (
+    *_OF_BOTH,
     row("Select", _where, where),
-    _broadcast_comparison("Equal", np.equal),
-    _broadcast_comparison("NotEqual", np.not_equal),
-    _broadcast_comparison("Less", np.less),
-    _broadcast_comparison("LessEqual", np.less_equal),
-    _broadcast_comparison("Greater", np.greater),
-    _broadcast_comparison("GreaterEqual", np.greater_equal),
-    _broadcast_comparison("LogicalAnd", np.logical_and),
-    _broadcast_comparison("LogicalOr", np.logical_or),
-    _broadcast_comparison("LogicalXor", np.logical_xor),
-    _unary("LogicalNot", np.logical_not),
-    _unary("Sign", _sign),
-    _unary("Floor", _floor),
-    _unary("Ceiling", _ceiling),
+    binary("NotEqual", np.not_equal, comparison),
+    binary("LessEqual", np.less_equal, comparison),
+    binary("GreaterEqual", np.greater_equal, comparison),
+    binary("LogicalAnd", np.logical_and, comparison),
+    binary("LogicalOr", np.logical_or, comparison),
+    binary("LogicalXor", np.logical_xor, comparison),
+    unary("LogicalNot", np.logical_not),
+    unary("Ceiling", _ceiling),
     row("Round", _round_ir, facts.same),
-    _curve("Sigmoid", elementwise.sigmoid),
-    _curve("Tanh", elementwise.tanh),
-    _curve("Erf", _erf),
-    _curve("Sin", elementwise.sine),
-    _curve("Cos", elementwise.cosine),
-    _curve("SoftPlus", elementwise.softplus, 4),
-    row("Gelu", _gelu, facts.same, 2),
+    unary("SoftPlus", elementwise.softplus, 4),
     row("HardSigmoid", activations.of_inputs(activations.hard_sigmoid, alpha=0.2, beta=0.5), facts.same),
     row("Selu", activations.of_inputs(activations.selu, alpha=0, **{"lambda": 0}), facts.same),
     row("Swish", activations.of_inputs(activations.swish, beta=1), facts.same, 4),
-    _parametric("Elu", activations.elu, "alpha"),
     row("PReLU", activations.prelu_by_channel, facts.same),
-    _curve("HSwish", activations.hard_swish, 4),
-    _curve("HSigmoid", activations.sixth_sigmoid, 5),
-    _curve("Mish", activations.mish, 4),
-    _curve("SoftSign", activations.softsign, 9),
-    _binary("Mod", _remainder),
-    _binary("FloorMod", _modulo),
+    unary("HSwish", activations.hard_swish, 4),
+    unary("HSigmoid", activations.sixth_sigmoid, 5),
+    unary("SoftSign", activations.softsign, 9),
+    binary("Mod", _remainder),
+    binary("FloorMod", _modulo),
 )

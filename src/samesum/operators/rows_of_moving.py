@@ -11,7 +11,7 @@ from samesum.formats.conversion import convert
 from samesum.operators import facts, moving, pointwise, quantizing, recurrent, resizing, sizes, slicing
 from samesum.operators.norms import batch_norm, batch_norm_of
 from samesum.operators.pointwise import given, lines_along, one_integer, optional, widened
-from samesum.operators.rows import Attributes, Inputs, Row, Run, made, row, several
+from samesum.operators.rows import Attributes, Inputs, Row, made, row, several
 
 # RotaryEmbedding: pairs of elements turned by the angle of their position, each result rounded once.
 
@@ -109,10 +109,6 @@ def _places(lines: NDArray, count: int, largest: bool) -> NDArray:
     return order[:, :count]
 
 
-def _viewing(name: str, run: Run, since: int = 1) -> Row:
-    return row(name, run, facts.tried(run), since)
-
-
 def _padding(places: sizes.Places, value: int | None = None, since: int = 1) -> Row:
     return row("Pad", sizes.pad(places, value), sizes.padded(places, value), since)
 
@@ -140,9 +136,9 @@ ONNX_MOVING_ROWS = (
     _padding(sizes.of_attribute("paddings")),
     _padding(sizes.of_attribute("pads"), since=2),
     _padding(sizes.of_inputs, 2, 11),
-    _viewing("Tile", moving.tile_axis),
+    facts.viewing("Tile", moving.tile_axis),
     row("Tile", moving.tile, sizes.tiled, 6),
-    _viewing("Flatten", moving.flatten),
+    facts.viewing("Flatten", moving.flatten),
     row("GatherElements", slicing.gather_elements, sizes.like_second),
     row("GatherND", slicing.gather_nd, sizes.gathered_nd),
     row("OneHot", slicing.one_hot, sizes.hot(2)),
@@ -151,8 +147,8 @@ ONNX_MOVING_ROWS = (
     row("Size", moving.size, sizes.size),
     row("ConstantOfShape", moving.constant_of_shape, sizes.constant_of_shape),
     made("BatchNormalization", batch_norm_of(), (1, 2, 3, 4), batch_norm(), facts.same),
-    _viewing("DepthToSpace", moving.depth_to_space),
-    _viewing("SpaceToDepth", moving.space_to_depth),
+    facts.viewing("DepthToSpace", moving.depth_to_space),
+    facts.viewing("SpaceToDepth", moving.space_to_depth),
     row("NonZero", moving.non_zero, sizes.indices_of_all),
     several("Dropout", moving.dropped, sizes.with_mask, most=2),
     row("Upsample", resizing.resize_10, resizing.resized_fact),

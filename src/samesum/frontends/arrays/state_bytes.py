@@ -9,7 +9,7 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import ml_dtypes
@@ -82,19 +82,7 @@ def _sections(body: bytes, at: int) -> list[bytes]:
 
 
 def _text(header: Header) -> bytes:
-    fields: dict[str, object] = {
-        "axis": header.axis,
-        "dtype": header.dtype,
-        "end": header.end,
-        "kept": header.kept,
-        "names": header.names,
-        "rank": header.rank,
-        "result": header.result,
-    }
-    if header.correction is not None:
-        fields[_CORRECTION] = header.correction
-    if header.exclusive is not None:
-        fields[_EXCLUSIVE] = header.exclusive
+    fields = {key: value for key, value in asdict(header).items() if value is not None or key in _KEYS}
     return json.dumps(fields, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode()
 
 
@@ -105,18 +93,8 @@ def _header(text: bytes) -> Header:
         fields = None
     if not isinstance(fields, dict) or fields.keys() - {_CORRECTION, _EXCLUSIVE} != _KEYS or not _is_typed(fields):
         raise ModelError(f"the state's header is {text[:60]!r}")
-    axis = None if fields["axis"] is None else tuple(fields["axis"])
-    header = Header(
-        tuple(fields["names"]),
-        axis,
-        fields["result"],
-        fields["dtype"],
-        fields["rank"],
-        tuple(fields["kept"]),
-        fields["end"],
-        fields.get(_CORRECTION),
-        fields.get(_EXCLUSIVE),
-    )
+    given: Any = {key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()}
+    header = Header(**given)
     if reason := excess(header.kept):
         raise UnsafeModelError(f"the state's header: {reason}")
     if _text(header) != text:

@@ -8,7 +8,6 @@ import ml_dtypes
 import numpy as np
 import openvino
 
-from samesum.algebra.rows import Reduction
 from samesum.errors import SamesumError
 from samesum.formats.arrays import NDArray
 from samesum.operators.apply import apply, foretell
@@ -61,29 +60,15 @@ class SamesumOperator(openvino.Op):  # type: ignore[misc]
         return True
 
     def _shape(self) -> openvino.PartialShape:
-        shape = self.get_input_partial_shape(0)
-        if not isinstance(self._operation.spec.row, Reduction):
-            return self._inferred(shape)
-        keepdims = self._operation.attributes["keepdims"]
-        axes = _constant(self.input_value(1))
-        if shape.rank.is_dynamic or (axes is None and not keepdims):
-            return openvino.PartialShape.dynamic()
-        rank = shape.rank.get_length()
-        if axes is None:
-            return openvino.PartialShape([_DIMENSION_UNKNOWN] * rank)
-        reduced = {axis % rank if rank else axis for axis in axes.ravel().tolist()}
-        kept = [None if i in reduced else shape[i] for i in range(rank)]
-        return openvino.PartialShape([1 if dim is None else dim for dim in kept if keepdims or dim is not None])
-
-    def _inferred(self, shape: openvino.PartialShape) -> openvino.PartialShape:
         """The shape by the operator's own row; open dims, their bounds and names stay where the rank does."""
+        shape = self.get_input_partial_shape(0)
         facts = [Fact(None, _known(each.get_partial_shape()), _constant(each)) for each in self.input_values()]
-        found = foretell(self._operation, facts).shape
+        found, given = foretell(self._operation, facts).shape, facts[0].shape
         if found is None:
             return openvino.PartialShape.dynamic()
-        if found == facts[0].shape:
-            return shape
-        return openvino.PartialShape([_DIMENSION_UNKNOWN if dim is None else dim for dim in found])
+        beside = given if given is not None and len(given) == len(found) else (0,) * len(found)
+        open_dims = [_DIMENSION_UNKNOWN if dim is not None else shape[i] for i, dim in enumerate(beside)]
+        return openvino.PartialShape([o if dim is None else dim for dim, o in zip(found, open_dims, strict=True)])
 
 
 def _known(shape: openvino.PartialShape) -> tuple[int | None, ...] | None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from inspect import Parameter, signature
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,13 @@ from samesum.engine.arrays import as_array, as_integers, as_sizes
 from samesum.engine.memory import normalize_by_code
 from samesum.errors import AttributeValueError, AxisError, SamesumError
 from samesum.formats.arrays import ArrayLike, NDArray, Out
-from samesum.operators.apply import apply, apply_all
+from samesum.operators.apply import apply, apply_all, applying
 from samesum.specs.bind import Operation, bind
 from samesum.specs.lookup import operation_of, spec_of
 from samesum.specs.row import Spec
 
 Function = Callable[..., Any]
+Applied = Callable[..., NDArray]
 _READERS: dict[str, Callable[[Any], NDArray]] = {"axes": as_integers, "axis": as_integers, "output_shape": as_sizes}
 """How an input is read that lists of Python stand for; of all others `as_array`."""
 _OF_CALLS = ("opset", "outputs")
@@ -33,13 +35,13 @@ def one(standard: str, function: Function, given: dict[str, Any]) -> NDArray:
     An argument is an attribute where the version has one of that name or it can be given by keyword alone, else an
     input. What the version does not have is left out where it has its default, and refused elsewhere.
     """
-    operation, inputs = _operation_and_inputs(standard, function, given)
-    return apply(operation, inputs)
+    _, call, inputs = _bound(standard, function, given)
+    return call(inputs)
 
 
 def several(standard: str, function: Function, given: dict[str, Any], count: int) -> tuple[NDArray, ...]:
     """The first `count` outputs; everything else is as in `one`."""
-    operation, inputs = _operation_and_inputs(standard, function, given)
+    operation, _, inputs = _bound(standard, function, given)
     return apply_all(operation, count, inputs)
 
 
@@ -58,32 +60,49 @@ class _Arguments:
     spec: Spec
     inputs: tuple[tuple[str, Callable[[Any], NDArray]], ...]
     repeated: str | None
-    names: tuple[str, ...]
+    values: Callable[[dict[str, Any]], tuple[Any, ...]]
+    """Picks the attributes."""
     attributes: tuple[tuple[str, Any, bool], ...]
-    """By these names the standard's words, the defaults, and whether the version has them."""
+    """Of each the standard's word, its default, and whether the version has it."""
+    calls: dict[Any, tuple[Operation, Applied]] = field(default_factory=dict)
+    """By values and their types: those before."""
 
 
-def _operation_and_inputs(
-    standard: str, function: Function, given: dict[str, Any]
-) -> tuple[Operation, list[NDArray | None]]:
+_KNOWN: dict[Any, _Arguments] = {}
+_MOST = 256
+"""Operations that are remembered of one function and version."""
+
+
+def _bound(standard: str, function: Function, given: dict[str, Any]) -> tuple[Operation, Applied, list[NDArray | None]]:
+    # For small arrays every step counts.
     opset = given["opset"]
     try:
-        arguments = _arguments(standard, function, opset)
+        arguments = _KNOWN[function, opset, type(opset)]
+    except KeyError:
+        arguments = _KNOWN[function, opset, type(opset)] = _arguments(standard, function, opset)
     except TypeError:  # an opset without a hash
-        arguments = _arguments.__wrapped__(standard, function, opset)
-    inputs = [None if given[name] is None else read(given[name]) for name, read in arguments.inputs]
+        arguments = _arguments(standard, function, opset)
+    inputs = [x if (x := given[name]) is None or type(x) is np.ndarray else read(x) for name, read in arguments.inputs]
     if arguments.repeated is not None:
         inputs += map(as_array, given[arguments.repeated])
     while len(inputs) > len(arguments.spec.inputs) and inputs[-1] is None:
         inputs.pop()  # an input that the version does not have
-    values = [_hashed(given[name]) for name in arguments.names]
+    values = arguments.values(given)
+    kinds = tuple(map(type, values))
+    if list in kinds or tuple in kinds:
+        values = tuple(map(_hashed, values))
+        kinds = tuple(map(type, values))
     try:
-        return _operation(standard, function, opset, *values), inputs
+        return *arguments.calls[values, kinds], inputs
+    except KeyError:
+        if len(arguments.calls) >= _MOST:
+            arguments.calls.clear()
+        found = arguments.calls[values, kinds] = _call(arguments, values)
     except TypeError:  # a value without a hash
-        return _bound(arguments, values), inputs
+        found = _call(arguments, values)
+    return *found, inputs
 
 
-@lru_cache(maxsize=256, typed=True)
 def _arguments(standard: str, function: Function, opset: int | None) -> _Arguments:
     spec = spec_of(standard, function.__name__, opset)
     words = {each.name.replace("-", "_"): each.name for each in spec.attributes}
@@ -96,20 +115,17 @@ def _arguments(standard: str, function: Function, opset: int | None) -> _Argumen
             attributes.append((words.get(name, name), each.default, name in words))
         elif name not in _OF_CALLS:
             inputs.append((name, _READERS.get(name, as_array)))
-    return _Arguments(spec, tuple(inputs), repeated, tuple(names), tuple(attributes))
+    pick: Any = itemgetter(*names) if len(names) > 1 else lambda given: (given[names[0]],) if names else ()
+    return _Arguments(spec, tuple(inputs), repeated, pick, tuple(attributes))
 
 
-@lru_cache(maxsize=256, typed=True)
-def _operation(standard: str, function: Function, opset: int | None, /, *values: Any) -> Operation:
-    return _bound(_arguments(standard, function, opset), values)
-
-
-def _bound(arguments: _Arguments, values: Iterable[Any]) -> Operation:
+def _call(arguments: _Arguments, values: Iterable[Any]) -> tuple[Operation, Applied]:
     said = {}
     for (word, default, is_there), value in zip(arguments.attributes, values, strict=True):
         if (is_there and value is not None) or not _is(value, default):
             said[word] = value
-    return bind(arguments.spec, said)
+    operation = bind(arguments.spec, said)
+    return operation, applying(operation)
 
 
 def _hashed(value: object) -> Any:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, overload
+from typing import Literal, TypedDict, Unpack, overload
 
 from samesum.formats.arrays import ArrayLike, NDArray, Out
 from samesum.frontends.standards.calls import normalize, one, several, some
@@ -124,29 +124,22 @@ def Hardmax(input: ArrayLike, *, axis: int | None = None, opset: int | None = No
     return normalize("onnx", "Hardmax", opset, axis, input)
 
 
+class _Lines(TypedDict, total=False):
+    """What LayerNormalization takes besides `outputs`."""
+
+    axis: int
+    epsilon: float
+    stash_type: int
+    opset: int | None
+
+
 @overload
 def LayerNormalization(
-    X: ArrayLike,
-    Scale: ArrayLike,
-    B: ArrayLike | None = None,
-    *,
-    axis: int = -1,
-    epsilon: float = 1e-5,
-    stash_type: int = 1,
-    outputs: Literal[1] = 1,
-    opset: int | None = None,
+    X: ArrayLike, Scale: ArrayLike, B: ArrayLike | None = None, *, outputs: Literal[1] = 1, **lines: Unpack[_Lines]
 ) -> NDArray: ...
 @overload
 def LayerNormalization(
-    X: ArrayLike,
-    Scale: ArrayLike,
-    B: ArrayLike | None = None,
-    *,
-    axis: int = -1,
-    epsilon: float = 1e-5,
-    stash_type: int = 1,
-    outputs: Literal[3],
-    opset: int | None = None,
+    X: ArrayLike, Scale: ArrayLike, B: ArrayLike | None = None, *, outputs: Literal[3], **lines: Unpack[_Lines]
 ) -> tuple[NDArray, ...]: ...
 def LayerNormalization(
     X: ArrayLike,

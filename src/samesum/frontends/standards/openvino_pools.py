@@ -39,6 +39,13 @@ def AvgPool(
     return one("openvino", AvgPool, locals())
 
 
+class _Shares(TypedDict, total=False):
+    """What AdaptiveMaxPool takes besides `outputs`."""
+
+    index_element_type: str
+    opset: int | None
+
+
 class _Windows(TypedDict, total=False):
     """What MaxPool takes besides `outputs`."""
 
@@ -101,21 +108,11 @@ def AdaptiveAvgPool(data: ArrayLike, output_shape: ArrayLike, *, opset: int | No
 
 @overload
 def AdaptiveMaxPool(
-    data: ArrayLike,
-    output_shape: ArrayLike,
-    *,
-    index_element_type: str = "i64",
-    outputs: Literal[1] = 1,
-    opset: int | None = None,
+    data: ArrayLike, output_shape: ArrayLike, *, outputs: Literal[1] = 1, **windows: Unpack[_Shares]
 ) -> NDArray: ...
 @overload
 def AdaptiveMaxPool(
-    data: ArrayLike,
-    output_shape: ArrayLike,
-    *,
-    index_element_type: str = "i64",
-    outputs: Literal[2],
-    opset: int | None = None,
+    data: ArrayLike, output_shape: ArrayLike, *, outputs: Literal[2], **windows: Unpack[_Shares]
 ) -> tuple[NDArray, ...]: ...
 def AdaptiveMaxPool(
     data: ArrayLike,
