@@ -49,8 +49,8 @@ struct ContractionMethod {
     void (*multiply)(const void* rows, const void* columns, std::size_t terms, void* sums, std::size_t pitch);
 };
 
-// hi + lo is within factor * bounds[j] of the sum of the products of column j. All are readable in whole
-// vectors.
+// hi + lo is within factor * bounds[j] of the sum of the products of column j; for the test of one word that
+// is at least 16 times 2^-53 of hi. All are readable in whole vectors.
 struct ContractionSums {
     const double *hi, *lo;  // lo: null where all are zero
     const double* bounds;
