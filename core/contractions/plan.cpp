@@ -79,7 +79,7 @@ class NearColumns {
 
   private:
     std::int64_t widened(std::int64_t bytes) const {
-        return bytes / size_ * static_cast<std::int64_t>(sizeof(double));
+        return bytes * (static_cast<std::int64_t>(sizeof(double)) / size_);
     }
 
     const std::vector<std::int64_t>& outer_;

@@ -129,10 +129,10 @@ inline double widen_elements(const char* from, std::size_t n, Format format, dou
         const Doubles last = take(first_doubles<F>(from + j * F::size, n - j), 0);
         for (std::size_t l = 0; j + l < n; ++l) to[j + l] = last[l];
     });
+    const Doubles all = greater(greater(greatest[0], greatest[1]), greater(greatest[2], greatest[3])),
+                  rests = (rest[0] + rest[1]) + (rest[2] + rest[3]);
     double most = 0, odd = 0;
-    for (std::size_t i = 0; i < together; ++i)
-        for (std::size_t l = 0; l < width; ++l)
-            most = greatest[i][l] > most ? greatest[i][l] : most, odd += rest[i][l];
+    for (std::size_t l = 0; l < width; ++l) most = all[l] > most ? all[l] : most, odd += rests[l];
     return odd == 0 ? most : infinity;
 }
 
