@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from samesum.algebra.rows import MAX, MEAN, MIN, SUM
 from samesum.engine import elementwise
 from samesum.formats.arrays import NDArray
 from samesum.operators import facts, norms, pointwise, shaping, slicing
-from samesum.operators.rows import Row, Run, made, row, several
+from samesum.operators.rows import Inputs, Make, Row, Run, made, row, several
 from samesum.operators.scatters import ONNX_SCATTER_ROWS, OPENVINO_SCATTER_ROWS
 
 
@@ -22,6 +25,13 @@ def _binary(name: str, function: pointwise.Binary) -> Row:
 
 def _viewing(name: str, run: Run, since: int = 1) -> Row:
     return row(name, run, facts.tried(run), since)
+
+
+def _cutting(
+    name: str, make: Make, made_of: tuple[int, ...], run: Callable[[Any, Inputs], NDArray], since: int = 1
+) -> Row:
+    tried = facts.tried(lambda attributes, inputs: run(make(attributes, inputs), inputs))
+    return made(name, make, made_of, run, tried, since)
 
 
 def _squared_difference(a: NDArray, b: NDArray) -> object:
@@ -48,14 +58,14 @@ OPENVINO_ROWS = (
     row("Convert", pointwise.convert_ir, facts.to_attribute("destination_type")),
     row("ConvertLike", pointwise.cast_like, facts.cast_like),
     row("Reshape", shaping.reshape, facts.reshape(shaping.reshape)),
-    _viewing("Squeeze", shaping.squeeze_ir),
-    _viewing("Unsqueeze", shaping.unsqueeze),
+    _cutting("Squeeze", shaping.axes_of_ir, (1,), shaping.squeeze),
+    _cutting("Unsqueeze", shaping.axes_of, (1,), shaping.unsqueeze),
     _viewing("Transpose", shaping.transpose_ir),
     _viewing("Broadcast", shaping.broadcast_ir),
     row("ShapeOf", shaping.shape_of_ir, facts.shape_of),
     row("Range", shaping.arange, facts.arange),
     row("Concat", shaping.concat, facts.concat),
-    _viewing("Slice", slicing.slice_ir),
+    _cutting("Slice", slicing.cuts_of_ir, (1, 2, 3, 4), slicing.sliced),
     _viewing("StridedSlice", slicing.strided_slice),
     row("Gather", slicing.gather_ir, facts.gather),
     row("MVN", norms.mvn_across, facts.same, 2),
@@ -99,15 +109,15 @@ ONNX_ROWS = (
     row("Cast", pointwise.cast, facts.to_attribute("to")),
     row("CastLike", pointwise.cast_like, facts.cast_like),
     row("Reshape", shaping.reshape, facts.reshape(shaping.reshape)),
-    _viewing("Squeeze", shaping.squeeze),
-    _viewing("Unsqueeze", shaping.unsqueeze),
+    _cutting("Squeeze", shaping.axes_of, (1,), shaping.squeeze),
+    _cutting("Unsqueeze", shaping.axes_of, (1,), shaping.unsqueeze),
     _viewing("Transpose", shaping.transpose),
     _viewing("Expand", shaping.expand),
     row("Shape", shaping.shape_of, facts.shape_of),
     row("Range", shaping.arange, facts.arange),
     row("Concat", shaping.concat, facts.concat),
-    _viewing("Slice", slicing.slice_attributes),
-    _viewing("Slice", slicing.slice_inputs, 10),
+    _cutting("Slice", slicing.cuts_of_attributes, (), slicing.sliced),
+    _cutting("Slice", slicing.cuts_of_inputs, (1, 2, 3, 4), slicing.sliced, 10),
     row("Gather", slicing.gather, facts.gather),
     several("LayerNormalization", norms.layer_norm_outputs, facts.layer_norm_outputs, most=3),
     row("RMSNormalization", norms.rms_norm, facts.in_type_of_second),

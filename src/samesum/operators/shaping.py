@@ -48,41 +48,43 @@ def _refused(shape: tuple[int, ...], target: list[int], why: str) -> ShapeError:
     return ShapeError(f"shape {list(shape)} to {target}: {why}")
 
 
-def squeeze(attributes: Attributes, inputs: Inputs) -> NDArray:
+Axes = tuple[tuple[int, ...] | None, bool]
+"""Those that are named, None for all of them; and whether such as have not size one stay."""
+
+
+def axes_of(attributes: Attributes, inputs: Inputs) -> Axes:
+    """The axes that the second input or an attribute names."""
+    where = optional(inputs, 1)
+    axes = attributes.get("axes") if where is None else integers(where)
+    return axes, bool(attributes.get("allow_axis_skip"))
+
+
+def axes_of_ir(attributes: Attributes, inputs: Inputs) -> Axes:
+    """Those of Squeeze in OpenVINO, where empty axes stand for all dims of size one."""
+    axes, may_skip = axes_of(attributes, inputs)
+    return axes or None, may_skip
+
+
+def squeeze(of: Axes, inputs: Inputs) -> NDArray:
     """The given dims of size one dropped, or all of them."""
-    data = given(inputs, 0)
-    axes = _axes(attributes, inputs)
+    data, (axes, may_skip) = given(inputs, 0), of
     if axes is None:
         return data.reshape([dim for dim in data.shape if dim != 1])
     places = all_from_front(axes, data.ndim)
-    if attributes.get("allow_axis_skip"):
+    if may_skip:
         places = tuple(axis for axis in places if data.shape[axis] == 1)
     if any(data.shape[axis] != 1 for axis in places):
         raise ShapeError(f"axes {list(axes)} of shape {data.shape}: only dims of size 1 can be dropped")
     return data.reshape([dim for i, dim in enumerate(data.shape) if i not in places])
 
 
-def unsqueeze(attributes: Attributes, inputs: Inputs) -> NDArray:
+def unsqueeze(of: Axes, inputs: Inputs) -> NDArray:
     """Dims of size one put in; the axes count in the result."""
-    data = given(inputs, 0)
-    axes = _axes(attributes, inputs) or ()
-    places = all_from_front(axes, data.ndim + len(axes))
-    dims = iter(data.shape)
-    return data.reshape(checked([1 if i in places else next(dims) for i in range(data.ndim + len(axes))]))
-
-
-def _axes(attributes: Attributes, inputs: Inputs) -> tuple[int, ...] | None:
-    where = optional(inputs, 1)
-    if where is not None:
-        return integers(where)
-    axes: tuple[int, ...] | None = attributes.get("axes")
-    return axes
-
-
-def squeeze_ir(attributes: Attributes, inputs: Inputs) -> NDArray:
-    """Squeeze in OpenVINO, where empty axes stand for all dims of size one."""
-    where = optional(inputs, 1)
-    return squeeze(attributes, inputs[:1] if where is not None and where.size == 0 else inputs)
+    data, axes = given(inputs, 0), of[0] or ()
+    dims = list(data.shape)
+    for place in sorted(all_from_front(axes, data.ndim + len(axes))):
+        dims.insert(place, 1)
+    return data.reshape(checked(dims))
 
 
 def transpose(attributes: Attributes, inputs: Inputs) -> NDArray:
