@@ -46,6 +46,7 @@ FACTS = {
     "run/dots/dots.cpp together": "vectors that are copied side by side",
     "contractions/attention.cpp block_rows": "the size of an array on the stack",
     "contractions/elements.cpp vector_elements": "elements of the widest vector",
+    "contractions/plan.cpp near_elements": "the size of an array on the stack",
     "contractions/plan.hpp direct_columns": "the size of an array on the stack",
     "contractions/plan.hpp direct_rows": "rows of the kernel",
     "contractions/plan.hpp half_of_one": "the layout of a double",

@@ -1,5 +1,6 @@
 #include "contractions/plan.hpp"
 
+#include <cmath>
 #include <cstdint>
 
 #include "arithmetic/rounding.hpp"
@@ -39,14 +40,66 @@ bool ContractionPlan::fits_few_terms() const {
     return true;
 }
 
+namespace {
+
+// So many elements in double are near.
+constexpr std::size_t near_elements = 4096;
+
+// The columns of a strip in double: all elements from the first that one of them has to the last. None, where
+// these are not near, are more than the terms of all columns, or others lie between them.
+class NearColumns {
+  public:
+    NearColumns(const ContractionPlan& plan, const ContractionStrip& strip)
+        : outer_(plan.call.b.outer), size_(static_cast<std::int64_t>(size_of(plan.call.b.format))) {
+        const ContractionOperand& b = plan.call.b;
+        const auto [least, most] = std::minmax_element(b.inner.begin(), b.inner.end());
+        const std::size_t last = strip.first + strip.count;
+        std::int64_t begin = outer_[strip.first], end = begin, between = 0;
+        for (std::size_t n = strip.first; n < last; n = plan.run_ends[n]) {
+            begin = std::min(begin, outer_[n]);
+            end = std::max(end, outer_[std::min(plan.run_ends[n], last) - 1]);
+            between |= outer_[n] - outer_[strip.first];
+        }
+        for (const std::int64_t place : b.inner) between |= place - *least;
+        const std::size_t count = static_cast<std::size_t>((end - begin + *most - *least) / size_) + 1;
+        if (count > near_elements || count > plan.terms * strip.count || between % size_ != 0) return;
+        begin_ = begin;
+        greatest_ =
+            plan.methods.widen(b.data + b.batch[strip.g] + begin + *least, count, b.format, elements_);
+        for (std::size_t k = 0; k < plan.terms; ++k) terms_[k] = widened(b.inner[k] - *least);
+    }
+
+    double greatest() const { return greatest_; }
+
+    // Those from number n on.
+    OperandPart part(const std::int64_t& row, std::size_t count, std::size_t terms) const {
+        return {reinterpret_cast<const char*>(elements_), &row, terms_, count, terms, Format::f64};
+    }
+    std::int64_t place(std::size_t n) const { return widened(outer_[n] - begin_); }
+
+  private:
+    std::int64_t widened(std::int64_t bytes) const {
+        return bytes * (static_cast<std::int64_t>(sizeof(double)) / size_);
+    }
+
+    const std::vector<std::int64_t>& outer_;
+    const std::int64_t size_;
+    std::int64_t begin_ = 0, terms_[contraction_block];
+    double greatest_ = HUGE_VAL;
+    alignas(64) double elements_[near_elements];
+};
+
+}  // namespace
+
 bool finish_few_terms(const ContractionPlan& plan, const ContractionStrip& strip, std::size_t first,
                       std::size_t count) {
     const Contraction& call = plan.call;
     const ContractionOperand &a = call.a, &b = call.b, &c = call.c, &out = call.out;
     const std::size_t terms = plan.terms, last = strip.first + strip.count;
-    // A sum goes through an addition for each term. (Lemma 85)
-    const double factor = static_cast<double>(terms + 3) * unit_roundoff * bound_slack;
-    double rows[4 * contraction_block], factors[4], addends[4];
+    const NearColumns near(plan, strip);
+    // A sum begins with the addend, and goes through an addition for each term. (Lemma 85)
+    const double factor = static_cast<double>(terms + 4) * unit_roundoff * bound_slack;
+    double rows[4 * contraction_block], norms[4], sizes[4], addends[4];
     char* places[4];
     for (std::size_t r = first, now; r < first + count; r += now) {
         const std::size_t left = first + count - r;
@@ -56,11 +109,10 @@ bool finish_few_terms(const ContractionPlan& plan, const ContractionStrip& strip
             plan.methods.gather(
                 {a.data + a.batch[strip.g], &a.outer[r + i], a.inner.data(), 1, terms, a.format}, Format::f64,
                 row);
-            factors[i] = 0;
-            for (std::size_t k = 0; k < terms; ++k) factors[i] += row[k] * row[k];
-            take_norms(factors + i, 1);
-            factors[i] *= factor;
-            addends[i] = 0;
+            norms[i] = sizes[i] = addends[i] = 0;
+            for (std::size_t k = 0; k < terms; ++k)
+                norms[i] += row[k] * row[k], sizes[i] += std::fabs(row[k]);
+            take_norms(norms + i, 1);
             if (c.data != nullptr)
                 plan.methods.gather(
                     {c.data + c.batch[strip.g], &c.outer[r + i], c.inner.data(), 1, 1, c.format}, Format::f64,
@@ -71,9 +123,14 @@ bool finish_few_terms(const ContractionPlan& plan, const ContractionStrip& strip
             for (std::size_t i = 0; i < now; ++i)
                 places[i] =
                     const_cast<char*>(out.data) + out.batch[strip.g] + out.outer[r + i] + out.inner[n];
+            const std::int64_t place = near.place(n);
+            const OperandPart part =
+                near.greatest() < HUGE_VAL
+                    ? near.part(place, end - n, terms)
+                    : OperandPart{
+                          b.data + b.batch[strip.g], &b.outer[n], b.inner.data(), end - n, terms, b.format};
             if (!plan.methods.finish_few_terms(
-                    {b.data + b.batch[strip.g], b.outer.data() + n, b.inner.data(), end - n, terms, b.format},
-                    {rows, now, factors, addends, places}))
+                    part, {rows, now, norms, sizes, addends, near.greatest(), factor, places, b.format}))
                 return false;
         }
     }

@@ -49,8 +49,8 @@ struct ContractionMethod {
     void (*multiply)(const void* rows, const void* columns, std::size_t terms, void* sums, std::size_t pitch);
 };
 
-// hi + lo is within factor * bounds[j] of the sum of the products of column j. All are readable in whole
-// vectors.
+// hi + lo is within factor * bounds[j] of the sum of the products of column j; for the test of one word that
+// is at least 16 times 2^-53 of hi. All are readable in whole vectors.
 struct ContractionSums {
     const double *hi, *lo;  // lo: null where all are zero
     const double* bounds;
@@ -77,14 +77,17 @@ struct FewRows {
     bool is_followed;  // by as many terms, whose columns are asked for
 };
 
-// Rows in float64, 1, 2 or 4 of them, the terms of each side by side, one row after the other; what their
-// sums are off by over the norms of columns, what is added to them, and where the results of each lie side by
-// side.
+// Rows in float64, 1, 2 or 4 of them, the terms of each side by side, one row after the other; their
+// Euclidean norms, the sums of their magnitudes, what is added to them, and where the results of each lie
+// side by side. A sum is off by `factor` times what its terms and the addend come to in magnitude.
 struct FewTerms {
     const double* terms;
     std::size_t count;
-    const double *factors, *addends;
+    const double *norms, *sizes, *addends;
+    double greatest;  // magnitude of all columns, or infinity
+    double factor;
     char* const* out;
+    Format format;  // of the results
 };
 
 // Of Winograd's products, whose panels have float64 for both operands; those of each point lie `pitch`
@@ -117,9 +120,11 @@ struct ContractionMethods {
     // Few rows times columns that are neighbours, of a block of terms that follows the last one, or all
     // terms.
     void (*multiply_directly)(const OperandPart& columns, const FewRows& rows);
-    // Few rows of few terms times columns that are neighbours, whose results have the format of the columns;
-    // false if one of these is not certain.
+    // Few rows of few terms times columns that are neighbours, in float64 or the format of the results; false
+    // if one of these is not certain.
     bool (*finish_few_terms)(const OperandPart& columns, const FewTerms& rows);
+    // Elements side by side in float64; returns the greatest magnitude, infinity where one is not finite.
+    double (*widen)(const char* from, std::size_t n, Format format, double* to);
     // The terms of the first row of a part as float32 or float64, side by side.
     void (*gather)(const OperandPart& part, Format format, void* to);
     // Write alpha (hi + lo) + beta addend, rounded to the format, of n columns; failed[j] tells which could

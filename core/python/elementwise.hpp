@@ -35,7 +35,30 @@ inline View spread_view(const Input& x, int rank, const npy_intp* shape, const s
             strides,     x.view.format, x.view.swapped};
 }
 
-// The shape to which both broadcast; the exponent may have any format of numbers.
+// compute(a, b, out) of two operands as they repeat over the shape to which both broadcast.
+template <class Compute>
+nb::object of_two(const Input& a, const Input& b, Format format, nb::handle out, const Compute& compute) {
+    const int rank = std::max(a.view.rank, b.view.rank);
+    npy_intp shape[max_rank], count = 1;
+    for (int i = 0; i < rank; ++i) {
+        const auto size = [&](const View& v) { return i < rank - v.rank ? 1 : v.shape[i - (rank - v.rank)]; };
+        shape[i] = size(a.view) == 1 ? size(b.view) : size(a.view);
+        count *= shape[i];
+    }
+    std::int64_t strides[2][max_rank];
+    if (!spread(a, rank, shape, strides[0]) || !spread(b, rank, shape, strides[1]))
+        raise("ShapeError",
+              "the shapes " + shape_of(a) + " and " + shape_of(b) + " do not broadcast together");
+    Output output(out, a.array, format, rank, shape, {b.array});
+    if (count > 0) {
+        const View first = spread_view(a, rank, shape, strides[0]),
+                   second = spread_view(b, rank, shape, strides[1]);
+        unlocked(count * elementwise_element_bytes, [&] { compute(first, second, output.data()); });
+    }
+    return output.finished();
+}
+
+// The exponent may have any format of numbers.
 inline nb::object power(nb::handle x, nb::handle y, nb::handle out) {
     const Input base = input_of(x), exponent = input_of(y);
     const Format format = checked_float(base, "a power");
@@ -43,29 +66,25 @@ inline nb::object power(nb::handle x, nb::handle y, nb::handle out) {
         raise("DtypeError",
               "an exponent of " + name_of(exponent.view.format) +
                   " is not supported; allowed are integers, float16, bfloat16, float32, float64");
-    const int rank = std::max(base.view.rank, exponent.view.rank);
-    npy_intp shape[max_rank], count = 1;
-    for (int i = 0; i < rank; ++i) {
-        const auto size = [&](const View& v) { return i < rank - v.rank ? 1 : v.shape[i - (rank - v.rank)]; };
-        shape[i] = size(base.view) == 1 ? size(exponent.view) : size(base.view);
-        count *= shape[i];
-    }
-    std::int64_t strides[2][max_rank];
-    if (!spread(base, rank, shape, strides[0]) || !spread(exponent, rank, shape, strides[1]))
-        raise("ShapeError",
-              "the shapes " + shape_of(base) + " and " + shape_of(exponent) + " do not broadcast together");
-    Output output(out, base.array, format, rank, shape, {exponent.array});
-    if (count > 0) {
-        const View bases = spread_view(base, rank, shape, strides[0]),
-                   exponents = spread_view(exponent, rank, shape, strides[1]);
-        unlocked(count * elementwise_element_bytes, [&] { raise_to_power(bases, exponents, output.data()); });
-    }
-    return output.finished();
+    return of_two(base, exponent, format, out, raise_to_power);
+}
+
+inline nb::object arithmetic(unsigned code, nb::handle x, nb::handle y) {
+    const Input a = input_of(x), b = input_of(y);
+    const Format format = a.view.format;
+    if (code >= arithmetic_count || b.view.format != format ||
+        (format != Format::f16 && format != Format::bf16))
+        raise("DtypeError", "arithmetic " + std::to_string(code) + " of " + name_of(format) + " and " +
+                                name_of(b.view.format) + "; there are 0 to 3, of float16 or bfloat16 both");
+    return of_two(a, b, format, nb::none(), [&](const View& first, const View& second, void* out) {
+        calculate(static_cast<Arithmetic>(code), first, second, out);
+    });
 }
 
 inline void define_elementwise(nb::module_& m) {
     m.def("elementwise", &elementwise, "code"_a, "x"_a, or_none("out"));
     m.def("power", &power, "x"_a, "y"_a, or_none("out"));
+    m.def("arithmetic", &arithmetic, "code"_a, "x"_a, "y"_a);
 }
 
 }  // namespace samesum::python

@@ -201,4 +201,22 @@ void raise_to_power(const View& x, const View& y, void* out) {
                    [&](std::int64_t first, std::int64_t n, char* to) { powers.compute(first, n, to); });
 }
 
+void calculate(Arithmetic operation, const View& x, const View& y, void* out) {
+    const auto format = static_cast<std::size_t>(x.format);
+    const auto method =
+        current_instruction_set().elementwise->arithmetic[static_cast<std::size_t>(operation)][format];
+    const Operand a(x), b(y);
+    const auto is_near = [](const Operand& of) { return of.is_direct() || of.is_one(); };
+    for_each_block(count_of(x), x.format, is_near(a) && is_near(b), out,
+                   [&](std::int64_t first, std::int64_t n, char* to) {
+                       constexpr std::int64_t vector = 16;  // elements at most
+                       alignas(64) char rooms[2][elementwise_copied_elements * 2];
+                       const auto at = [&](const Operand& of, char* room) {
+                           return of.elements(first, of.is_one() ? std::min(n, vector) : n, room);
+                       };
+                       method(at(a, rooms[0]), a.is_one() ? 0 : 1, at(b, rooms[1]), b.is_one() ? 0 : 1,
+                              static_cast<std::size_t>(n), to);
+                   });
+}
+
 }  // namespace samesum

@@ -14,4 +14,7 @@ void apply(Unary function, const View& x, void* out);
 // the rank and, but for dimensions of stride 0, the shape of `out`.
 void raise_to_power(const View& x, const View& y, void* out);
 
+// x and y combined, of float16 or bfloat16 both, in their format; as in `raise_to_power`.
+void calculate(Arithmetic operation, const View& x, const View& y, void* out);
+
 }  // namespace samesum

@@ -33,6 +33,8 @@ def numbers(shape: tuple[int, ...], dtype: Any, kind: str, seed: int) -> NDArray
         x = np.maximum(x - 1, 0)
     elif kind == "tiny":
         x *= float(np.finfo(np.float32).tiny) ** 0.5 if spread == 12 else 2.0**-9
+    elif kind == "one of them large":
+        x.ravel()[rng.integers(0, x.size)] *= 2.0 ** (2 * spread)
     elif kind == "special":
         x.ravel()[rng.integers(0, x.size, 3)] = [np.inf, -np.inf, np.nan]
     return x.astype(dtype)
@@ -62,7 +64,7 @@ def times_taken(route: str, call: Any) -> int:
 
 
 @each_narrow
-@looped("kind", ("normal", "spread", "whole", "many zeros", "tiny", "special"))
+@looped("kind", ("normal", "spread", "whole", "many zeros", "tiny", "one of them large", "special"))
 def test_few_rows_of_few_terms(dtype: np.dtype[Any], kind: str) -> None:
     for results, channels, taps, size, stride in (
         (1, 1, 3, 29, 1),
@@ -75,6 +77,40 @@ def test_few_rows_of_few_terms(dtype: np.dtype[Any], kind: str) -> None:
             check(x, w, None, (1, 2), stride)
             check(x, w, numbers((2, results, 1), dtype, "normal", 3), (taps - 1, 0), stride)
             check(x, w, numbers((2, results, (size + taps) // stride), dtype, kind, 3)[..., :1], (0, 1), stride)
+
+
+@each_narrow
+def test_few_terms_next_to_ties(dtype: np.dtype[Any]) -> None:
+    """Windows of a number, half of its last place and some tiny part of that, which decides."""
+    digits, least = {2: (8, -60) if dtype.kind == "V" else (11, -24), 4: (24, -60)}[dtype.itemsize]
+    rng = np.random.default_rng(9)
+    x = np.empty((2, 1, 3 * 40), dtype)
+    x[..., ::3] = 1 + rng.integers(0, 2 ** (digits - 1), (2, 1, 40)) * 2.0 ** (1 - digits)
+    x[..., 1::3] = 2.0**-digits
+    x[..., 2::3] = rng.choice([-1, 0, 1], (2, 1, 40)) * 2.0**least
+    check(x, np.ones((2, 2, 1, 3), dtype) * np.array([1, -1], dtype).reshape(1, 2, 1, 1), None, (0, 0))
+    tie = np.array([2.0**-digits, -(2.0**-digits)], dtype).reshape(2, 1, 1)
+    check(x[..., ::3], np.ones((2, 1, 1, 1), dtype), np.ascontiguousarray(tie), (0, 0))
+
+
+@each_narrow
+@looped("between", (3.0, 60000.0, np.nan))
+def test_few_terms_beside_other_elements(dtype: np.dtype[Any], between: float) -> None:
+    """What lies between the lines of the data is no part of them, whole elements or not; nor need all be near."""
+    weight = numbers((2, 1, 1, 3, 3), dtype, "normal", 2)
+    for height, width, more in ((6, 21, 5), (6, 21, 1 / dtype.itemsize), (4, 1900, 0)):
+        pitch = round((width + more) * dtype.itemsize)
+        room = np.full(2 * height * (width + 8), between).astype(dtype).view(np.uint8)
+        strides = (2 * height * pitch, height * pitch, height * pitch, pitch, dtype.itemsize)
+        x: NDArray = np.ndarray((1, 2, 1, height, width), dtype, room, 0, strides)
+        x[...] = numbers(x.shape, dtype, "normal", 1)
+        out = np.empty((1, 2, 1, height - 2, width - 2), dtype)
+        _core.convolve(x, weight, None, out, [(0, 1, 1)] * 2)
+        windows = np.lib.stride_tricks.sliding_window_view(x.copy(), (3, 3), axis=(3, 4))
+        for g in range(2):
+            with case(width, more, g):
+                columns = windows[0, g, 0].reshape(-1, 9)
+                assert_bits(out[0, g].reshape(1, -1), contracted(weight[g].reshape(1, 9), columns, None))
 
 
 @each_narrow

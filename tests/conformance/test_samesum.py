@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from functools import cache, partial
 from itertools import groupby
 
@@ -15,6 +17,10 @@ from samesum.conformance.forms import Form
 from samesum.conformance.running import ALONE, Own, chosen_cases
 from samesum.conformance.suites.catalogue import SUITES
 from samesum.conformance.verdict import Outcome, judged
+from samesum.formats.arrays import NDArray
+from samesum.frontends.models import model as models
+from samesum.graph import holding
+from samesum.graph.steps import Step, run_steps
 from samesum.runtimes.runtime import is_installed
 
 Group = tuple[str, str, str]
@@ -40,8 +46,25 @@ SAVED_OTHERWISE = {"edge/openvino-SoftMax-1-float32-axis-omitted"}
 """OpenVINO reads a SoftMax without an axis as one along axis 0, and saves that; its specification says axis 1."""
 
 
+def run_foreseen(steps: Iterable[Step], values: dict[str, NDArray]) -> None:
+    """`run_steps`, where each result is what is known of it beforehand: inputs of known types are not checked again."""
+    for step in steps:
+        run_steps([replace(step, frees=())], values)
+        for name, fact in zip(step.node.outputs, step.facts or (step.fact,), strict=True):
+            if name and not step.is_known:
+                dtype, shape = values[name].dtype, values[name].shape
+                assert fact.dtype in (None, dtype), f"{step.title}: {name} is {dtype}, foretold is {fact.dtype}"
+                fits = fact.shape is None or len(fact.shape) == len(shape)
+                assert fits, f"{step.title}: {name} has shape {shape}, foretold is {fact.shape}"
+                assert all(n in (None, m) for n, m in zip(fact.shape or shape, shape, strict=True)), step.title
+        for name in step.frees:
+            del values[name]
+
+
 @pytest.mark.parametrize(("suite", "standard"), OF_SUITES)
-def test_every_case_passes(suite: str, standard: str) -> None:
+def test_every_case_passes(suite: str, standard: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(models, "run_steps", run_foreseen)
+    monkeypatch.setattr(holding, "run_steps", run_foreseen)
     asked = [
         (group, form)
         for group, cases in groups(suite, standard).items()

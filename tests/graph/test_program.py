@@ -153,6 +153,48 @@ def test_what_is_known_beforehand_follows_shapes_through_the_graph() -> None:
     assert model.run(np.ones((3, 2, 4), np.float32))["y"].astype(float).tolist() == [2.453125] * 2
 
 
+def test_what_constants_give_is_computed_once_unless_it_is_larger_than_they_are() -> None:
+    w, many = np.arange(6000, dtype=np.float32).reshape(2, 3000), np.int64([3, 2, 3000])
+    nodes = [
+        NODE("Concat", ["w", "w"], ["both"], axis=0),
+        NODE("Expand", ["w", "many"], ["large"]),
+        NODE("Add", ["x", "both"], ["y"]),
+        NODE("Add", ["x", "large"], ["z"]),
+    ]
+    ends = {"y": (F, None), "both": (F, None), "z": (F, None)}
+    model = load(onnx_bytes(nodes, {"x": (F, [1, 3000])}, ends, {"w": w, "many": many}))
+    assert {step.title.split(".")[1]: step.is_known for step in model._program.steps} == {
+        "Concat-4": True,
+        "Expand-8": False,
+        "Add-14": False,
+    }
+    assert "-> both float32 [4, 3000]; known beforehand" in model.plan()
+    for _ in range(2):
+        found = model.run(np.ones((1, 3000), np.float32))
+        assert same(found["both"], np.concatenate([w, w]))
+        assert same(found["y"], np.concatenate([w, w]) + 1)
+        assert same(found["z"], np.broadcast_to(w + 1, (3, 2, 3000)))
+        found["both"][...] = 7  # it is the caller's own
+
+
+def test_a_graph_that_a_node_holds_knows_the_constants_around_it() -> None:
+    inner = [NODE("Concat", ["w", "w"], ["both"], axis=0), NODE("Add", ["x", "both"], ["t"])]
+    then = helper.make_graph(inner, "then", [], [helper.make_tensor_value_info("t", F, None)])
+    other = helper.make_graph(
+        [NODE("Sub", ["x", "w"], ["e"])], "else", [], [helper.make_tensor_value_info("e", F, None)]
+    )
+    node = NODE("If", ["c"], ["y"], then_branch=then, else_branch=other)
+    w = np.float32([[1], [2]])
+    ends = {"c": (TensorProto.BOOL, []), "x": (F, [1, 3])}
+    model = load(onnx_bytes([node], ends, {"y": (F, None)}, {"w": w}))
+    branches = dict(model._program.steps[0].inner)
+    assert [step.is_known for step in branches["then_branch"]] == [True, False]
+    assert branches["then_branch"][1].fact.shape == (4, 3)
+    x = np.ones((1, 3), np.float32)
+    assert same(model.run([np.bool_(True), x])["y"], x + np.concatenate([w, w]))
+    assert same(model.run([np.bool_(False), x])["y"], x - w)
+
+
 def test_a_slice_of_an_unknown_dim_is_not_foretold() -> None:
     node = NODE("Slice", ["x", "zero", "two"], ["y"])
     constants = {"zero": np.int64([0]), "two": np.int64([2])}

@@ -39,6 +39,7 @@ const ContractionMethods contractions{
     SecondTile::multiply,
     multiply_directly,
     finish_few_terms,
+    widen_elements,
     gather_terms,
     finish_products};
 

@@ -1,6 +1,7 @@
 // Functions of each element: the methods of one instruction set, compiled as table.cpp is.
 #include "kernels/elementwise/elementwise_functions.hpp"
 #include "kernels/elementwise/elementwise_power.hpp"
+#include "kernels/elementwise/short_arithmetic.hpp"
 #include "methods/tables.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -21,6 +22,13 @@ constexpr void fill_powers(ElementwiseMethods& m) {
     m.widen[static_cast<std::size_t>(F::format)] = widen_elements<F>;
 }
 
+template <Arithmetic operation>
+constexpr void fill_arithmetic(ElementwiseMethods& m) {
+    auto& row = m.arithmetic[static_cast<std::size_t>(operation)];
+    row[0] = ShortArithmetic<Float16, operation>::run;
+    row[1] = ShortArithmetic<Bfloat16, operation>::run;
+}
+
 constexpr ElementwiseMethods all_elementwise() {
     ElementwiseMethods m{};
     fill<ExponentialFunction>(m, Unary::exponential);
@@ -29,6 +37,10 @@ constexpr ElementwiseMethods all_elementwise() {
     fill_powers<Bfloat16>(m);
     fill_powers<Float32>(m);
     fill_powers<Float64>(m);
+    fill_arithmetic<Arithmetic::add>(m);
+    fill_arithmetic<Arithmetic::subtract>(m);
+    fill_arithmetic<Arithmetic::multiply>(m);
+    fill_arithmetic<Arithmetic::divide>(m);
     return m;
 }
 

@@ -6,6 +6,7 @@ They are correctly rounded in float16, bfloat16 and float32, and within 1 ulp in
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import IntEnum
 from functools import partial
 from typing import Any
 
@@ -14,6 +15,24 @@ from samesum.formats.arrays import NDArray
 
 Unary = Callable[..., NDArray]
 """Of the elements and, if it is given, of an array that receives the results."""
+
+
+class Arithmetic(IntEnum):
+    """The operations on two float16 or bfloat16, by their numbers in the core."""
+
+    ADD = 0
+    SUBTRACT = 1
+    MULTIPLY = 2
+    DIVIDE = 3
+
+
+def calculated(operation: Arithmetic, a: NDArray, b: NDArray) -> NDArray:
+    """The operation on two arrays of float16, or of bfloat16, that broadcast together, rounded once.
+
+    The bits are those of NumPy, which takes 10 to 40 times as long; NaN is the canonical one.
+    """
+    return _core.arithmetic(operation, a, b)
+
 
 # By the numbers that the functions have in the core.
 exponential: Unary = partial(_core.elementwise, 0)

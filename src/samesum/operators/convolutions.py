@@ -221,7 +221,10 @@ def convolution_shape(layer: Layer, weights: int = 1, dtype: Dtype | None = None
 
     def infer(attributes: Attributes, facts: Facts) -> Fact:
         kind, x, w = dtype or at(facts, like).dtype, first(facts).shape, at(facts, weights).shape
-        if x is None or w is None or len(x) < 3 or None in w[-(len(x) - 2) :]:
+        # Of OpenVINO's transposes the third input has the spatial sizes.
+        has_sizes = layer.is_transposed and "group" not in attributes and len(facts) > 2 and facts[2] is not None
+        is_open = has_sizes and at(facts, 2).value is None
+        if x is None or w is None or len(x) < 3 or None in w[-(len(x) - 2) :] or is_open:
             return Fact(kind, None if x is None else (None,) * len(x))
         try:
             return Fact(kind, _inferred(layer, attributes, x, w, at(facts, 2).value))

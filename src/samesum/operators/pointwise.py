@@ -10,6 +10,7 @@ import numpy as np
 
 from samesum.algebra.rows import Reduction
 from samesum.engine import elementwise
+from samesum.engine.elementwise import Arithmetic, calculated
 from samesum.engine.memory import reduce_terms
 from samesum.engine.totals import halves, product_error
 from samesum.errors import DtypeError, ShapeError
@@ -171,11 +172,25 @@ def check_broadcast(attributes: Attributes, *arrays: NDArray) -> None:
     broadcast_shape(*arrays)
 
 
-def divide(a: NDArray, b: NDArray) -> Any:
-    """The quotient; of integers, truncated toward zero (OpenVINO's CPU does so whatever m_pythondiv says)."""
-    if a.dtype.kind in "iu":
-        return np.floor_divide(a - np.fmod(a, b), b)
-    return np.divide(a, b)
+def arithmetic(operation: Arithmetic, function: Binary) -> Binary:
+    """The function, of floats of 16 bits by the core."""
+
+    def calculate(a: NDArray, b: NDArray) -> Any:
+        is_short = a.dtype.itemsize == 2 and a.dtype.kind not in "iu"
+        return calculated(operation, a, b) if is_short else function(a, b)
+
+    return calculate
+
+
+def _quotient(a: NDArray, b: NDArray) -> Any:
+    return np.floor_divide(a - np.fmod(a, b), b) if a.dtype.kind in "iu" else np.divide(a, b)
+
+
+add = arithmetic(Arithmetic.ADD, np.add)
+subtract = arithmetic(Arithmetic.SUBTRACT, np.subtract)
+multiply = arithmetic(Arithmetic.MULTIPLY, np.multiply)
+divide = arithmetic(Arithmetic.DIVIDE, _quotient)
+"""The quotient; of integers, truncated toward zero (OpenVINO's CPU does so whatever m_pythondiv says)."""
 
 
 def power(a: NDArray, b: NDArray) -> NDArray:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +16,7 @@ from samesum.formats.axes import all_from_front, from_front
 from samesum.formats.conversion import convert
 from samesum.operators import facts, norms, pointwise, slicing
 from samesum.operators.pointwise import binary, broadcast_shape, given, integers, optional, unary, variadic
-from samesum.operators.rows import Attributes, Inputs, made, row, several
+from samesum.operators.rows import Attributes, Inputs, Make, Row, made, row, several
 from samesum.operators.scatters import ONNX_SCATTER_ROWS, OPENVINO_SCATTER_ROWS
 
 # The operators that rearrange, name or repeat elements and compute none.
@@ -54,41 +56,43 @@ def _refused(shape: tuple[int, ...], target: list[int], why: str) -> ShapeError:
     return ShapeError(f"shape {list(shape)} to {target}: {why}")
 
 
-def squeeze(attributes: Attributes, inputs: Inputs) -> NDArray:
+Axes = tuple[tuple[int, ...] | None, bool]
+"""Those that are named, None for all of them; and whether such as have not size one stay."""
+
+
+def axes_of(attributes: Attributes, inputs: Inputs) -> Axes:
+    """The axes that the second input or an attribute names."""
+    where = optional(inputs, 1)
+    axes = attributes.get("axes") if where is None else integers(where)
+    return axes, bool(attributes.get("allow_axis_skip"))
+
+
+def axes_of_ir(attributes: Attributes, inputs: Inputs) -> Axes:
+    """Those of Squeeze in OpenVINO, where empty axes stand for all dims of size one."""
+    axes, may_skip = axes_of(attributes, inputs)
+    return axes or None, may_skip
+
+
+def squeeze(of: Axes, inputs: Inputs) -> NDArray:
     """The given dims of size one dropped, or all of them."""
-    data = given(inputs, 0)
-    axes = _axes(attributes, inputs)
+    data, (axes, may_skip) = given(inputs, 0), of
     if axes is None:
         return data.reshape([dim for dim in data.shape if dim != 1])
     places = all_from_front(axes, data.ndim)
-    if attributes.get("allow_axis_skip"):
+    if may_skip:
         places = tuple(axis for axis in places if data.shape[axis] == 1)
     if any(data.shape[axis] != 1 for axis in places):
         raise ShapeError(f"axes {list(axes)} of shape {data.shape}: only dims of size 1 can be dropped")
     return data.reshape([dim for i, dim in enumerate(data.shape) if i not in places])
 
 
-def unsqueeze(attributes: Attributes, inputs: Inputs) -> NDArray:
+def unsqueeze(of: Axes, inputs: Inputs) -> NDArray:
     """Dims of size one put in; the axes count in the result."""
-    data = given(inputs, 0)
-    axes = _axes(attributes, inputs) or ()
-    places = all_from_front(axes, data.ndim + len(axes))
-    dims = iter(data.shape)
-    return data.reshape(checked([1 if i in places else next(dims) for i in range(data.ndim + len(axes))]))
-
-
-def _axes(attributes: Attributes, inputs: Inputs) -> tuple[int, ...] | None:
-    where = optional(inputs, 1)
-    if where is not None:
-        return integers(where)
-    axes: tuple[int, ...] | None = attributes.get("axes")
-    return axes
-
-
-def squeeze_ir(attributes: Attributes, inputs: Inputs) -> NDArray:
-    """Squeeze in OpenVINO, where empty axes stand for all dims of size one."""
-    where = optional(inputs, 1)
-    return squeeze(attributes, inputs[:1] if where is not None and where.size == 0 else inputs)
+    data, axes = given(inputs, 0), of[0] or ()
+    dims = list(data.shape)
+    for place in sorted(all_from_front(axes, data.ndim + len(axes))):
+        dims.insert(place, 1)
+    return data.reshape(checked(dims))
 
 
 def transpose(attributes: Attributes, inputs: Inputs) -> NDArray:
@@ -193,6 +197,13 @@ def _reals(ends: list[NDArray]) -> NDArray:
     return start + step * np.arange(checked([max(0, math.ceil(steps))])[0], dtype=np.float64)
 
 
+def _cutting(
+    name: str, make: Make, made_of: tuple[int, ...], run: Callable[[Any, Inputs], NDArray], since: int = 1
+) -> Row:
+    tried = facts.tried(lambda attributes, inputs: run(make(attributes, inputs), inputs))
+    return made(name, make, made_of, run, tried, since)
+
+
 def _squared_difference(a: NDArray, b: NDArray) -> object:
     return np.square(np.subtract(a, b))
 
@@ -202,10 +213,10 @@ _OF_BOTH = (
     unary("Exp", elementwise.exponential),
     unary("Log", elementwise.logarithm),
     unary("Abs", np.abs),
-    binary("Add", np.add),
+    binary("Add", pointwise.add),
     row("Identity", pointwise.identity, facts.same),
     row("Reshape", reshape, facts.reshape(reshape)),
-    facts.viewing("Unsqueeze", unsqueeze),
+    _cutting("Unsqueeze", axes_of, (1,), unsqueeze),
     row("Range", arange, facts.arange),
     row("Concat", concat, facts.concat),
 )
@@ -214,8 +225,8 @@ OPENVINO_ROWS = (
     *_OF_BOTH,
     unary("Negative", np.negative),
     unary("ReLU", pointwise.relu),
-    binary("Subtract", np.subtract),
-    binary("Multiply", np.multiply),
+    binary("Subtract", pointwise.subtract),
+    binary("Multiply", pointwise.multiply),
     binary("Divide", pointwise.divide),
     binary("Power", pointwise.power),
     binary("Maximum", np.maximum),
@@ -224,11 +235,11 @@ OPENVINO_ROWS = (
     row("Clamp", pointwise.clip_attributes, facts.same),
     row("Convert", pointwise.convert_ir, facts.to_attribute("destination_type")),
     row("ConvertLike", pointwise.cast_like, facts.cast_like),
-    facts.viewing("Squeeze", squeeze_ir),
+    _cutting("Squeeze", axes_of_ir, (1,), squeeze),
     facts.viewing("Transpose", transpose_ir),
     facts.viewing("Broadcast", broadcast_ir),
     row("ShapeOf", shape_of, facts.shape_of),
-    facts.viewing("Slice", slicing.slice_ir),
+    _cutting("Slice", slicing.cuts_of_ir, (1, 2, 3, 4), slicing.sliced),
     facts.viewing("StridedSlice", slicing.strided_slice),
     row("Gather", slicing.gather_ir, facts.gather),
     row("MVN", norms.mvn_across, facts.same, 2),
@@ -242,8 +253,8 @@ ONNX_ROWS = (
     *_OF_BOTH,
     unary("Neg", np.negative),
     unary("Relu", pointwise.relu),
-    binary("Sub", np.subtract),
-    binary("Mul", np.multiply),
+    binary("Sub", pointwise.subtract),
+    binary("Mul", pointwise.multiply),
     binary("Div", pointwise.divide),
     binary("Pow", pointwise.power),
     variadic("Max", MAX),
@@ -254,12 +265,12 @@ ONNX_ROWS = (
     made("Clip", pointwise.bounds_of_inputs, (1, 2), pointwise.clip_inputs, facts.same, 11),
     row("Cast", pointwise.cast, facts.to_attribute("to")),
     row("CastLike", pointwise.cast_like, facts.cast_like),
-    facts.viewing("Squeeze", squeeze),
+    _cutting("Squeeze", axes_of, (1,), squeeze),
     facts.viewing("Transpose", transpose),
     facts.viewing("Expand", expand),
     row("Shape", shape_of, facts.shape_of),
-    facts.viewing("Slice", slicing.slice_attributes),
-    facts.viewing("Slice", slicing.slice_inputs, 10),
+    _cutting("Slice", slicing.cuts_of_attributes, (), slicing.sliced),
+    _cutting("Slice", slicing.cuts_of_inputs, (1, 2, 3, 4), slicing.sliced, 10),
     row("Gather", slicing.gather, facts.gather),
     several("LayerNormalization", norms.layer_norm_outputs, facts.layer_norm_outputs, most=3),
     row("RMSNormalization", norms.rms_norm, facts.in_type_of_second),

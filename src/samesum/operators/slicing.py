@@ -122,21 +122,25 @@ def _hot(indices: NDArray, depth: NDArray, on: Any, off: Any, axis: int, from_en
     return np.asarray(np.where(np.expand_dims(numbers, place) == classes, on, off))
 
 
-def slice_attributes(attributes: Attributes, inputs: Inputs) -> NDArray:
-    """Slice before opset 10: starts, ends and axes are attributes."""
-    return _sliced(given(inputs, 0), attributes["starts"], attributes["ends"], attributes["axes"], None)
+Cuts = tuple[Sequence[int], Sequence[int], Sequence[int], Sequence[int]]
+"""Starts, ends, axes and steps, as many of each."""
 
 
-def slice_inputs(_: Attributes, inputs: Inputs) -> NDArray:
-    """Slice of ONNX since opset 10: starts, ends, axes, steps."""
+def cuts_of_attributes(attributes: Attributes, _: Inputs) -> Cuts:
+    """Of Slice before opset 10."""
+    return _cuts(attributes["starts"], attributes["ends"], attributes["axes"], None)
+
+
+def cuts_of_inputs(_: Attributes, inputs: Inputs) -> Cuts:
+    """Of Slice of ONNX since opset 10: starts, ends, axes, steps."""
     starts, ends = integers(given(inputs, 1)), integers(given(inputs, 2))
-    return _sliced(given(inputs, 0), starts, ends, _optional(inputs, 3), _optional(inputs, 4))
+    return _cuts(starts, ends, _optional(inputs, 3), _optional(inputs, 4))
 
 
-def slice_ir(_: Attributes, inputs: Inputs) -> NDArray:
-    """Slice of OpenVINO: start, stop, step, axes."""
+def cuts_of_ir(_: Attributes, inputs: Inputs) -> Cuts:
+    """Of Slice of OpenVINO: start, stop, step, axes."""
     starts, ends = integers(given(inputs, 1)), integers(given(inputs, 2))
-    return _sliced(given(inputs, 0), starts, ends, _optional(inputs, 4), _optional(inputs, 3))
+    return _cuts(starts, ends, _optional(inputs, 4), _optional(inputs, 3))
 
 
 def _optional(inputs: Inputs, position: int) -> tuple[int, ...] | None:
@@ -144,17 +148,20 @@ def _optional(inputs: Inputs, position: int) -> tuple[int, ...] | None:
     return None if array is None else integers(array)
 
 
-def _sliced(
-    data: NDArray, starts: Sequence[int], ends: Sequence[int], axes: Sequence[int] | None, steps: Sequence[int] | None
-) -> NDArray:
+def _cuts(starts: Sequence[int], ends: Sequence[int], axes: Sequence[int] | None, steps: Sequence[int] | None) -> Cuts:
     axes = tuple(range(len(starts))) if axes is None else axes
     steps = (1,) * len(starts) if steps is None else steps
     if not len(starts) == len(ends) == len(axes) == len(steps):
         counts = f"{len(starts)}, {len(ends)}, {len(axes)} and {len(steps)}"
         raise ShapeError(f"starts, ends, axes and steps have {counts} elements; they must have the same number")
+    return starts, ends, axes, steps
+
+
+def sliced(of: Cuts, inputs: Inputs) -> NDArray:
+    """Slice of both standards."""
+    data, (starts, ends, axes, steps) = given(inputs, 0), of
     picks = [slice(None)] * data.ndim
-    places = all_from_front(axes, data.ndim)
-    for place, start, end, step in zip(places, starts, ends, steps, strict=True):
+    for place, start, end, step in zip(all_from_front(axes, data.ndim), starts, ends, steps, strict=True):
         picks[place] = _pick(start, end, step, data.shape[place])
     return data[tuple(picks)]
 
