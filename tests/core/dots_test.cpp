@@ -165,10 +165,14 @@ TEST_CASE("totals that are kept are exact, along rows and down columns") {
                             const std::int64_t shape[] = {sized(rows), sized(columns)},
                                                strides[] = {sized(columns * size), sized(size)};
                             const bool reduced[] = {!by_rows, by_rows};
-                            std::vector<samesum::Superaccumulator> totals(sets);
+                            // Twice, one after the other or merged.
+                            const bool are_merged = one_in(random, 2);
+                            std::vector<samesum::KeptTotal> totals(sets), others(sets);
                             for (int turn = 0; turn < 2; ++turn)
-                                samesum::add_to_totals({x, 2, shape, strides, format, false}, reduced, map,
-                                                       totals.data());
+                                samesum::add_to_totals(
+                                    {x, 2, shape, strides, format, false}, reduced, map,
+                                    turn == 1 && are_merged ? others.data() : totals.data());
+                            for (std::size_t j = 0; j < sets; ++j) totals[j].merge(others[j]);
                             for (std::size_t j = 0; j < sets; ++j) {
                                 const Set one{x + j * (by_rows ? n : 1) * size,
                                               by_rows ? sized(size) : strides[0], n, format};
@@ -185,10 +189,10 @@ TEST_CASE("totals that are kept are exact, along rows and down columns") {
                                                 samesum::add_elements<g, Map::square>(wanted, p, 0, 1);
                                         });
                                     }
-                                const bool same = are_finite(one)
-                                                      ? (Dyadic(totals[j]) - Dyadic(wanted)).sign() == 0
-                                                      : totals[j].rounded({Finalize::itself, format, 1}) ==
-                                                            wanted.rounded({Finalize::itself, format, 1});
+                                const samesum::Finish how{Finalize::itself, format, 1};
+                                const bool same = totals[j].rounded(how) == wanted.rounded(how) &&
+                                                  (!are_finite(one) ||
+                                                   (Dyadic(totals[j].whole()) - Dyadic(wanted)).sign() == 0);
                                 REQUIRE_MESSAGE(same, in_words(set.name, format, family, n));
                             }
                         }
