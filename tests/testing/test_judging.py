@@ -121,6 +121,9 @@ def test_what_does_not_fit_is_an_error_in_words() -> None:
         for name, given, said in WRONG_ARGUMENTS:
             with case(name, given, said), pytest.raises(ss.SamesumError):
                 call(name, x, *(x if each is X else each for each in given), **said)
+    torch = pytest.importorskip("torch")
+    with pytest.raises(ss.ArgumentTypeError, match="a tensor on meta has no elements that can be copied"):
+        judge("sum", x[0], torch.ones(3, 4, device="meta"), axis=0)
     for limit, error in ((np.nan, ss.ArgumentError), (-1, ss.ArgumentError), ("x", ss.ArgumentTypeError)):
         with pytest.raises(error, match="max_scaled is "):
             assert_fair("sum", x.sum(axis=0), x, axis=0, max_scaled=limit)  # type: ignore[arg-type]

@@ -197,9 +197,16 @@ void encode(const WholeWords& total, std::string& to) {
 }
 
 bool decode(const char*& from, const char* end, KeptTotal& kept) {
-    Superaccumulator total;
     Encoded found;
     if (!take(from, end, most_bytes, found)) return false;
+    const int lowest = Superaccumulator::lowest_exponent + 8 * static_cast<int>(found.first);
+    if (found.flags <= negative_flag && 0 < found.count && found.count <= KeptTotal::most_bytes) {
+        u128 value = 0;
+        for (std::size_t i = found.count; i-- > 0;) value = value << 8 | found.bytes[i];
+        kept = KeptTotal(value, lowest, found.flags == negative_flag);
+        return true;
+    }
+    Superaccumulator total;
     if (found.flags > negative_flag) {
         if (found.count != 0) return false;
         if (found.flags == nan_flag)
@@ -210,8 +217,7 @@ bool decode(const char*& from, const char* end, KeptTotal& kept) {
             return false;
     }
     for (std::size_t i = 0; i < found.count; ++i)
-        total.add(found.bytes[i], Superaccumulator::lowest_exponent + 8 * static_cast<int>(found.first + i),
-                  found.flags == negative_flag);
+        total.add(found.bytes[i], lowest + 8 * static_cast<int>(i), found.flags == negative_flag);
     if (found.count > 0 || !total.is_finite()) kept = KeptTotal(total);
     return true;
 }

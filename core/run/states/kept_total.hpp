@@ -14,6 +14,8 @@ namespace samesum {
 // Two words count 2^(exponent + unit[i]). A block adds less than 2^102 to each, so that 2^25 of them fit; one
 // whose exponent is d greater is 2^d blocks.
 class KeptTotal {
+    using i128 = __int128;
+
   public:
     static constexpr std::int32_t most_blocks = 1 << 25;
     static constexpr int unit[] = {kept_units[1], kept_units[3]};
@@ -21,6 +23,12 @@ class KeptTotal {
 
     KeptTotal() = default;
     explicit KeptTotal(const Superaccumulator& total) : rest_(std::make_unique<Superaccumulator>(total)) {}
+    // value * 2^exponent, of at most `most_bytes` bytes.
+    KeptTotal(u128 value, int exponent, bool negative)
+        : word_{negative ? -static_cast<i128>(value) : static_cast<i128>(value), 0},
+          exponent_(exponent - unit[0]),
+          blocks_(1) {}
+    static constexpr std::size_t most_bytes = 12;
 
     // Adds the parts of so many blocks with this exponent.
     void add(const std::int64_t (&part)[kept_parts], std::int32_t exponent, std::int32_t blocks) {
@@ -55,7 +63,6 @@ class KeptTotal {
     }
 
   private:
-    using i128 = __int128;
     struct Words {
         i128 word[2];
     };

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from samesum.formats.arrays import Dtype, NDArray, Shape
-from samesum.runtimes.runtime import EngineModel, Feeds
+from samesum.runtimes.runtime import EngineModel, Feeds, Question
 from samesum.testing.node import Node
 
 STRINGS = np.dtype(object)
@@ -28,15 +28,6 @@ class Input:
     dtype: Dtype | None
     shape: Shape | None
     dim_names: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Alone:
-    """A model of one node, its feeds and the name of its output."""
-
-    model: EngineModel
-    feeds: Feeds
-    wanted: str
 
 
 def told_apart(nodes: Iterable[Node]) -> tuple[Node, ...]:
@@ -83,6 +74,6 @@ class Graph(Protocol):
     def exposed(self, values: Sequence[str]) -> EngineModel:
         """The model with these values as further outputs, by their names."""
 
-    def alone(self, node: Node, arrays: Sequence[NDArray | None]) -> Alone:
+    def alone(self, node: Node, arrays: Sequence[NDArray | None]) -> Question:
         """The node as a model of its own that is fed the first of `arrays`, which are its inputs, and holds the
         others."""

@@ -8,7 +8,7 @@ from copy import deepcopy
 from functools import cached_property
 from xml.sax.saxutils import quoteattr
 
-from samesum.compare.graph import Alone, Input, told_apart
+from samesum.compare.graph import Input, told_apart
 from samesum.errors import ModelError
 from samesum.formats.arrays import Dtype, NDArray
 from samesum.formats.elements import IR_ELEMENTS
@@ -24,7 +24,7 @@ from samesum.runtimes.ir_text import (
     precision_of,
     result_text,
 )
-from samesum.runtimes.runtime import EngineModel, Feeds, Format
+from samesum.runtimes.runtime import EngineModel, Feeds, Format, Question
 from samesum.testing.node import Node
 
 # Elements of an IR as text.
@@ -161,7 +161,7 @@ class IrGraph:
             number += 1
         return EngineModel(Format.IR, document(self._root, "".join(layers), "".join(edges)), self.weights)
 
-    def alone(self, node: Node, arrays: Sequence[NDArray | None]) -> Alone:
+    def alone(self, node: Node, arrays: Sequence[NDArray | None]) -> Question:
         """A Parameter for the first array, Const layers for the others, and the layer with its attributes."""
         given = [array for array in arrays if array is not None]
         weights, layers = bytearray(), []
@@ -180,7 +180,7 @@ class IrGraph:
         edges = [edge_text(i, 0, count, port.number) for i, port in enumerate(layer.inputs[:count])]
         edges.append(edge_text(count, number, count + 1, 0))
         text = net_text("alone", self._root.attributes["version"], layers, edges)
-        return Alone(EngineModel(Format.IR, text, bytes(weights)), {"x0": given[0]}, _RESULT)
+        return Question(EngineModel(Format.IR, text, bytes(weights)), {"x0": given[0]}, _RESULT)
 
     def _inputs_of(self, layer: Layer) -> tuple[str, ...]:
         return tuple(self._value(*self._sources[layer.number, port.number]) for port in layer.inputs)

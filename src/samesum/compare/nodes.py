@@ -12,7 +12,7 @@ from samesum.compare.results import EngineFinding
 from samesum.errors import ModelError, SamesumError, UnsupportedOperator
 from samesum.formats.arrays import NDArray
 from samesum.runtimes.catalogue import Samesum
-from samesum.runtimes.runtime import EngineError, Feeds, one_line, run
+from samesum.runtimes.runtime import EngineError, Feeds, one_line
 from samesum.testing.allowances import Order
 from samesum.testing.families import MADE_OF_SUMS, Judged
 from samesum.testing.figures import Figure
@@ -67,8 +67,7 @@ class Truths:
 
 def computed(graph: Graph, node: Node, arrays: Arrays) -> NDArray:
     """What samesum gives for a model of the node alone."""
-    alone = graph.alone(node, arrays)
-    return run(Samesum(), alone.model, alone.feeds, [alone.wanted])[alone.wanted]
+    return graph.alone(node, arrays).put_to(Samesum())
 
 
 def _same_inputs(a: Arrays, b: Arrays) -> bool:

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from samesum.compare.graph import STRINGS, Alone, Input, told_apart
+from samesum.compare.graph import STRINGS, Input, told_apart
 from samesum.errors import ModelError
 from samesum.formats.arrays import Dtype, NDArray
 from samesum.formats.elements import ONNX_ELEMENTS
-from samesum.runtimes.runtime import EngineModel, Feeds, Format
+from samesum.runtimes.runtime import EngineModel, Feeds, Format, Question
 from samesum.testing.node import Node
 
 _NUMBERS = {element.dtype: number for number, element in ONNX_ELEMENTS.items() if element.bits >= 8}
@@ -143,7 +143,7 @@ class OnnxGraph:
     def _inferred(self) -> Sequence[Any]:
         return tuple(self.proto.graph.value_info)
 
-    def alone(self, node: Node, arrays: Sequence[NDArray | None]) -> Alone:
+    def alone(self, node: Node, arrays: Sequence[NDArray | None]) -> Question:
         """The first array is fed; the others are initializers, so that axes and shapes are known."""
         import onnx
         from onnx import helper
@@ -173,7 +173,7 @@ class OnnxGraph:
             held,
         )
         model = helper.make_model(graph, opset_imports=list(self.proto.opset_import), ir_version=self.proto.ir_version)
-        return Alone(EngineModel(Format.ONNX, model.SerializeToString()), {names[0]: data}, _RESULT)
+        return Question(EngineModel(Format.ONNX, model.SerializeToString()), {names[0]: data}, _RESULT)
 
     def _walk(self, graph: Any, body: str) -> Iterator[Node]:
         for node in graph.node:

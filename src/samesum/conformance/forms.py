@@ -25,7 +25,7 @@ from samesum.runtimes.ir_text import (
     result_text,
 )
 from samesum.runtimes.openvino_engine import saved_again
-from samesum.runtimes.runtime import EngineModel, Format, require
+from samesum.runtimes.runtime import EngineModel, Format, Question, require
 
 # Of the file format; the oldest that all engines read and that holds every type of the cases.
 IR_VERSION = 8
@@ -156,15 +156,6 @@ FORMS = {form.value: form for form in Form}
 
 # The name of the output of a model that is made here.
 OUTPUT = "y"
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A model, the arrays for its inputs in their order, and the name of the output that is judged."""
-
-    model: EngineModel
-    feeds: Mapping[str, NDArray]
-    wanted: str
 
 
 def model_forms(case: Case, formats: Collection[Format]) -> tuple[Form, ...]:

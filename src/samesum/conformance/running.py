@@ -18,7 +18,7 @@ from samesum.conformance.verdict import Outcome, Verdict, judged
 from samesum.formats.arrays import NDArray
 from samesum.runtimes.catalogue import Samesum
 from samesum.runtimes.remote import Remote
-from samesum.runtimes.runtime import Runtime, Settings, require, run
+from samesum.runtimes.runtime import Runtime, Settings, require
 from samesum.specs.lookup import FAMILY
 
 _MODULES = {"onnx": vars(onnx), "openvino": vars(openvino)}
@@ -79,7 +79,7 @@ class ByModels:
 
     def answer(self, case: Case, form: Form) -> NDArray:
         """The output of the model, computed in the types that it names."""
-        return _answered(self.runtime, case, form)
+        return question(case, form).put_to(self.runtime, AS_STORED)
 
     def close(self) -> None:
         """Ends the process of an engine that has one."""
@@ -107,17 +107,12 @@ class Own:
     def answer(self, case: Case, form: Form) -> NDArray:
         """What samesum gives in that form."""
         if form is not Form.CALL:
-            return _answered(Samesum(), case, form)
+            return question(case, form).put_to(Samesum(), AS_STORED)
         inputs = [None if array is None else np.array(array) for array in case.inputs]
         return FUNCTIONS[case.standard, case.operator](*inputs, opset=case.opset, **case.attributes)
 
     def close(self) -> None:
         """There is nothing to end."""
-
-
-def _answered(runtime: Runtime, case: Case, form: Form) -> NDArray:
-    asked = question(case, form)
-    return run(runtime, asked.model, asked.feeds, [asked.wanted], AS_STORED)[asked.wanted]
 
 
 @dataclass(frozen=True, slots=True)

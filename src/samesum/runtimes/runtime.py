@@ -148,6 +148,19 @@ def run(
     return runtime.prepare(model, settings).run(feeds, wanted)
 
 
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A model, the arrays for its inputs in their order, and the name of the output that is judged."""
+
+    model: EngineModel
+    feeds: Feeds
+    wanted: str
+
+    def put_to(self, runtime: Runtime, settings: Settings = DEFAULTS) -> NDArray:
+        """The engine's answer; raises EngineError where it gives none."""
+        return run(runtime, self.model, self.feeds, [self.wanted], settings)[self.wanted]
+
+
 # Python's own exceptions that code raises by mistake; NotImplementedError and RuntimeError are raised on purpose.
 MISTAKES = (
     *(ArithmeticError, AssertionError, AttributeError, BufferError, EOFError, ImportError, LookupError),

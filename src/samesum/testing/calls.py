@@ -259,7 +259,10 @@ def call_of(operator: str, inputs: Sequence[Any], attributes: Mapping[str, Any])
 def taken(value: Any) -> Any:
     """Tensors of PyTorch as arrays, those of other devices copied; whatever else as it is."""
     if hasattr(value, "detach") and hasattr(value, "cpu"):
-        value = value.detach().cpu()
+        try:
+            value = value.detach().cpu()
+        except RuntimeError as error:  # of the device "meta", say
+            raise ArgumentTypeError(f"a tensor on {value.device} has no elements that can be copied: {error}") from None
         return as_array(value.contiguous() if not value.is_contiguous() and value.is_neg() else value)
     return value
 
