@@ -17,7 +17,7 @@ class KeptTotal {
     using i128 = __int128;
 
   public:
-    static constexpr std::int32_t most_blocks = 1 << 25;
+    static constexpr std::int32_t most_apart = 25, most_blocks = 1 << most_apart;
     static constexpr int unit[] = {kept_units[1], kept_units[3]};
     static_assert(kept_units[0] - unit[0] == 44 && kept_units[2] - unit[1] == 44);
 
@@ -80,7 +80,7 @@ class KeptTotal {
         const std::int32_t apart = exponent - exponent_, shift = apart < 0 ? -apart : apart;
         const std::int64_t mine = apart < 0 ? std::int64_t{blocks_} << (shift & 31) : blocks_,
                            others = apart > 0 ? std::int64_t{blocks} << (shift & 31) : blocks;
-        if (shift > 25 || mine + others > most_blocks) return give(words, exponent, rest());
+        if (shift > most_apart || mine + others > most_blocks) return give(words, exponent, rest());
         const i128 grown = i128{1} << shift;
         for (std::size_t i = 0; i < 2; ++i)
             word_[i] = word_[i] * (apart < 0 ? grown : 1) + words.word[i] * (apart > 0 ? grown : 1);
