@@ -42,6 +42,7 @@ FACTS = {
     "layout/groups.hpp vector": "elements of the widest vector",
     "run/scans/scan_columns.cpp least": "rows of the kernels that scan columns",
     "run/elementwise.cpp exact": "2^53",
+    "run/elementwise.cpp vector": "elements of the widest vector",
     "run/dots/dots.cpp some": "the size of an array on the stack",
     "run/dots/dots.cpp together": "vectors that are copied side by side",
     "contractions/attention.cpp block_rows": "the size of an array on the stack",

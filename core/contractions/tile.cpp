@@ -99,7 +99,8 @@ void ContractionTile::make() {
             if (plan_.is_real) plan_.methods.row_squares(panel, terms, norms_ + r);
         },
         [&](std::size_t r, std::size_t c, const char* a, const char* b, std::size_t terms) {
-            method.multiply(a, b, terms, sums_.get() + (r * pitch_ + c) * method.sum_size, pitch_);
+            method.multiply(a, b, std::min(method.columns, strip_.count - c), terms,
+                            sums_.get() + (r * pitch_ + c) * method.sum_size, pitch_);
         });
     plan_.is_real ? finish_floats() : finish_integers();
 }

@@ -132,8 +132,8 @@ class Winograd {
                     for (std::size_t c = 0; c < n; c += of_.columns)
                         methods_.winograd.multiply(
                             weights + t * now * of_.rows,
-                            panels + t * pitch + c * terms_ + line * threes_ * of_.columns, now,
-                            sums + t * size + r * columns_ + c, columns_);
+                            panels + t * pitch + c * terms_ + line * threes_ * of_.columns,
+                            std::min(of_.columns, n - c), now, sums + t * size + r * columns_ + c, columns_);
             }
         }
         // Bounds are products of these and of the norms of columns. (Lemma 91)

@@ -45,8 +45,9 @@ struct ContractionMethod {
     void (*pack_rows)(const OperandPart& part, void* panel);
     void (*pack_columns)(const OperandPart& part, void* panel);
     // Add the sums of the products of at most contraction_block terms to a tile whose rows are `pitch`
-    // elements apart.
-    void (*multiply)(const void* rows, const void* columns, std::size_t terms, void* sums, std::size_t pitch);
+    // elements apart, of its first n columns.
+    void (*multiply)(const void* rows, const void* columns, std::size_t n, std::size_t terms, void* sums,
+                     std::size_t pitch);
 };
 
 // hi + lo is within factor * bounds[j] of the sum of the products of column j; for the test of one word that
@@ -96,7 +97,8 @@ struct WinogradMethods {
     void (*transform_taps)(const double* panel, std::size_t lines, std::size_t taps, double* to,
                            std::size_t pitch, double* squares);
     void (*transform_columns)(const OperandPart& part, double* to, std::size_t pitch, double* squares);
-    void (*multiply)(const void* rows, const void* columns, std::size_t terms, void* sums, std::size_t pitch);
+    void (*multiply)(const void* rows, const void* columns, std::size_t n, std::size_t terms, void* sums,
+                     std::size_t pitch);
     void (*combine)(const double* sums, std::size_t pitch, std::size_t n, const double* row,
                     const double* columns, std::size_t columns_pitch, double* hi, double* bounds);
 };

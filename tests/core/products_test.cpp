@@ -82,7 +82,7 @@ void walk_tile(const samesum::ContractionMethods& m, const ContractionMethod& me
     const std::size_t pitch = method.columns;
     char* const sums = sums_room.take(method.rows * pitch * method.sum_size);
     std::memset(sums, 0, method.rows * pitch * method.sum_size);
-    method.multiply(row_panel, column_panel, terms, sums, pitch);
+    method.multiply(row_panel, column_panel, columns, terms, sums, pitch);
     REQUIRE_MESSAGE(are_whole(), where);
     const bool is_real = samesum::is_float(format);
     double norms[2][64] = {}, sizes[2][64] = {}, greatest[2][64] = {}, last[2][64], bounds[64], totals[64];

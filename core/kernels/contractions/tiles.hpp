@@ -33,27 +33,36 @@ struct RegisterTile {
     }
 
     // (Lemma 85)
-    static void multiply(const void* rows, const void* panel, std::size_t terms, void* sums,
-                         std::size_t pitch) {
-        const Sum* a = static_cast<const Sum*>(rows);
-        const Column* b = static_cast<const Column*>(panel);
-        V sum[tile_rows][tile_vectors] = {};
+    template <std::size_t vectors>
+    static void add_products(const Sum* a, const Column* b, std::size_t terms, Sum* to, std::size_t pitch) {
+        V sum[tile_rows][vectors] = {};
         for (std::size_t k = 0; k < terms; ++k, a += tile_rows, b += columns) {
-            V y[tile_vectors];
-            for_each_of<tile_vectors>([&](std::size_t v) SAMESUM_INLINED { y[v] = column(b + v * lanes); });
+            V y[vectors];
+            for_each_of<vectors>([&](std::size_t v) SAMESUM_INLINED { y[v] = column(b + v * lanes); });
             for_each_of<tile_rows>([&](std::size_t r) SAMESUM_INLINED {
                 const V x = a[r] - V{};
-                for_each_of<tile_vectors>(
-                    [&](std::size_t v) SAMESUM_INLINED { sum[r][v] = plus_product(x, y[v], sum[r][v]); });
+                for_each_of<vectors>([&](std::size_t v)
+                                         SAMESUM_INLINED { sum[r][v] = plus_product(x, y[v], sum[r][v]); });
             });
         }
-        Sum* to = static_cast<Sum*>(sums);
         for_each_of<tile_rows>([&](std::size_t r) SAMESUM_INLINED {
-            for_each_of<tile_vectors>([&](std::size_t v) SAMESUM_INLINED {
+            for_each_of<vectors>([&](std::size_t v) SAMESUM_INLINED {
                 Sum* const place = to + r * pitch + v * lanes;
                 store(place, load<V>(place) + sum[r][v]);
             });
         });
+    }
+
+    // Of the first n columns.
+    static void multiply(const void* rows, const void* panel, std::size_t n, std::size_t terms, void* sums,
+                         std::size_t pitch) {
+        const Sum* const a = static_cast<const Sum*>(rows);
+        const Column* const b = static_cast<const Column*>(panel);
+        Sum* const to = static_cast<Sum*>(sums);
+        if (n <= lanes) return add_products<1>(a, b, terms, to, pitch);
+        if constexpr (tile_vectors > 2)
+            if (n <= 2 * lanes) return add_products<2>(a, b, terms, to, pitch);
+        add_products<tile_vectors>(a, b, terms, to, pitch);
     }
 };
 

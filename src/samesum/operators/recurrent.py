@@ -184,11 +184,9 @@ class Layers:
 
 def layers_of(kind: Kind) -> Make:
     """The layers of the operator of ONNX, from its inputs W, R, B and P."""
-
-    def make(attributes: Attributes, inputs: Inputs) -> Layers:
-        return _layers(kind, attributes, *(optional(inputs, i) for i in (1, 2, 3, 7)))
-
-    return make
+    return lambda attributes, inputs: _layers(
+        kind, attributes, given(inputs, 1), given(inputs, 2), optional(inputs, 3), optional(inputs, 7)
+    )
 
 
 def recurrent(of: Layers, inputs: Inputs, count: int) -> tuple[NDArray, ...]:
@@ -197,11 +195,7 @@ def recurrent(of: Layers, inputs: Inputs, count: int) -> tuple[NDArray, ...]:
     return of.run(given(inputs, 0), optional(inputs, 4), states)[:count]
 
 
-def _layers(
-    kind: Kind, attributes: Attributes, w: NDArray | None, r: NDArray | None, b: NDArray | None, p: NDArray | None
-) -> Layers:
-    assert w is not None
-    assert r is not None
+def _layers(kind: Kind, attributes: Attributes, w: NDArray, r: NDArray, b: NDArray | None, p: NDArray | None) -> Layers:
     directions = 2 if attributes["direction"] == "bidirectional" else 1
     _check(kind, attributes, directions, w, r, b, p)
     curves = _activations(kind, attributes, directions)
