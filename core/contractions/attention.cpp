@@ -105,19 +105,18 @@ class Worker {
         return most;
     }
 
-    ScoreRow row_of(std::int64_t i, std::int64_t keys, const double* query) {
+    ScoreRow row_of(std::int64_t i, std::int64_t keys, const double* query, const double* norms,
+                    double depth) {
         const std::size_t terms = size(all_.size);
         double squares = 0;
         for (std::size_t t = 0; t < terms; ++t) squares += query[t] * query[t];
         const double norm = std::sqrt(squares) * (1 + static_cast<double>(terms + 4) * 0x1p-52);
-        return {all_.scale,
-                norm,
-                packed_depth(terms),
-                terms,
-                rounded_up(size(keys), method_.lanes),
-                packed_.norms.get(),
-                mask_of(i, keys),
-                all_.shown};
+        return {all_.scale,       norm,      depth, terms, rounded_up(size(keys), method_.lanes), norms,
+                mask_of(i, keys), all_.shown};
+    }
+
+    ScoreRow packed_row(std::int64_t i, std::int64_t keys, const double* query) {
+        return row_of(i, keys, query, packed_.norms.get(), packed_depth(size(all_.size)));
     }
 
     static bool lie_together(const AttentionOperand& x) {
@@ -138,9 +137,7 @@ class Worker {
             widen_numbers(all_.query.format, query_ + i * all_.query.row, all_.query.term, all_.size, query);
             method_.key_products[static_cast<std::size_t>(all_.key.format)](
                 {key_, all_.key.row, all_.key.term, size(keys), size(all_.size)}, query, weights, norms);
-            ScoreRow row = row_of(i, keys, query);
-            row.depth = direct_depth(row.terms);
-            row.norms = norms;
+            const ScoreRow row = row_of(i, keys, query, norms, direct_depth(size(all_.size)));
             const RowFacts facts = method_.weigh(row, weights, nullptr, nullptr);
             method_.weighted_values[static_cast<std::size_t>(all_.value.format)](
                 {value_, all_.value.term, all_.value.row, size(all_.columns), size(keys)}, weights, sums,
@@ -168,7 +165,7 @@ class Worker {
             double* const row = weights + size(i) * pitch;
             double *const shown = shown_.of(2 * lanes), *const bounds = shown + lanes;
             const double* const query = queries + size(i) * terms;
-            const ScoreRow scores = row_of(first + i, keys, query);
+            const ScoreRow scores = packed_row(first + i, keys, query);
             facts[i] = method_.weigh(scores, row, shown, bounds);
             if (all_.shown != Shown::none) show(first + i, scores, facts[i], shown, bounds, query, keys);
         }
@@ -268,7 +265,7 @@ class Worker {
 
     void repair(std::int64_t i, std::int64_t keys, const double* query, char* to) {
         record(Route::attention_words);
-        const ScoreRow row = row_of(i, keys, query);
+        const ScoreRow row = packed_row(i, keys, query);
         take_off_greatest(keys);
         const std::size_t lanes = method_.lanes, bytes = size_of(all_.result);
         double *const room = words_.of(6 * row.keys + 3 * lanes), *const words = room + 6 * row.keys;

@@ -44,7 +44,7 @@ class Walker {
     // Sets of n elements of a family.
     void walk(Family family, std::size_t n) {
         family_ = family;
-        along_rows(n);
+        if (n <= samesum::block_elements) along_rows(n);
         down_columns(n);
         if (n > 1) in_parts(n);
     }
