@@ -57,7 +57,6 @@ FACTS = {
     "run/states/kept_total.hpp most_apart": "bits that a word has to spare",
     "run/states/kept_total.hpp most_bytes": "of a word",
     "run/states/kept_total.hpp unit": "grids of the kernels",
-    "run/elementwise.cpp vector": "elements of the widest vector",
     "run/exact/exact_totals.cpp head_bytes": "the encoding of a state",
     "run/exact/exact_totals.cpp most_bytes": "the encoding of a state",
     "run/segments/states_by_label.hpp labelled_block": "the size of an array on the stack",
