@@ -165,7 +165,7 @@ struct SingleLineSums {
     }
 
     static SAMESUM_INLINE Logarithm of_line(const Logarithm& log, std::size_t i) {
-        const Doubles same = -Doubles{} + (i < width ? log.all.low : log.all.high)[i % width];
+        const Doubles same = -Doubles{} + element(log.all, i);
         const Singles none = -Singles{};  // keeps the sign of zeros
         return {{same, same}, none + log.high[i], none + log.low[i]};
     }
@@ -264,7 +264,7 @@ struct SingleLines : SingleLineSums<F::format == Format::f32> {
         }
 
         SAMESUM_INLINE Reciprocal of_line(std::size_t i) const {
-            const Doubles same = Doubles{} + (i < width ? inverse.low : inverse.high)[i % width];
+            const Doubles same = Doubles{} + element(inverse, i);
             const Singles none = {};
             return {{same, same}, none + high[i], none + low[i], none + least[i], none + nothing[i]};
         }

@@ -17,6 +17,11 @@ struct Halves {
     Doubles low, high;
 };
 
+// (A subscript of the half that is chosen is compiled wrongly by GCC 12 with -fsanitize=undefined.)
+SAMESUM_INLINE double element(const Halves& v, std::size_t i) {
+    return i < width ? v.low[i] : v.high[i - width];
+}
+
 SAMESUM_INLINE Halves widen(Singles v) {
 #if defined(__AVX512F__)
     const __m512d bits = reinterpret_cast<__m512d>(v);
