@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Sequence
 from enum import Enum
 
@@ -34,6 +35,8 @@ from samesum_bench.reports import (
 )
 from samesum_bench.results import Row
 from samesum_bench.task import SMALL
+
+PAGE_WIDTH = 150
 
 
 class Form(Enum):
@@ -178,7 +181,7 @@ def markdown(report: Report) -> str:
         *(markdown_table(table.headings, table.rows) for table in _summaries(report)),
         "\n".join(f"- {note}" for note in notes),
         markdown_table(headings, [_markdown_row(row, report.names) for row in report.rows]),
-        *legend(report, Form.ALL),
+        *(textwrap.fill(line, PAGE_WIDTH, break_on_hyphens=False) for line in legend(report, Form.ALL)),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 

@@ -111,4 +111,5 @@ def test_what_was_left_out_is_said_even_without_a_row() -> None:
 def test_markdown_has_all_figures_in_each_row() -> None:
     text = markdown(report([row(scaled=0.5)]))
     assert "| sum | float32 | 2x1048576 axis 1 | 2 | GB/s | 4.19 ±0% (=) | 8.39 ±0% (0.5*) | 8.39 | 50 |" in text
-    assert "In parentheses is the error, = where there is none." in text
+    assert "In parentheses is the error, = where there is none." in " ".join(text.split())
+    assert all(len(line) <= 150 for line in text.splitlines() if not line.startswith(("|", "-")))
