@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 
+import cases
+from oracle import assert_bits
+from samesum import _core
 from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import FORMATS
 
@@ -68,3 +71,31 @@ def _scaled(x: NDArray, unit: int) -> NDArray:
     """Whole numbers; zeros in the place of what is not finite."""
     flat = [_whole(v, unit) if math.isfinite(v) else 0 for v in _doubles(x).ravel().tolist()]
     return np.array([*flat, None], object)[:-1].reshape(x.shape)
+
+
+def product(
+    a: NDArray, b: NDArray, c: NDArray | None = None, dtype: Any = None, alpha: float = 1.0, beta: float = 1.0
+) -> NDArray:
+    out = np.empty((len(a), len(b)), dtype or a.dtype)
+    _core.contract(a, b, c, out, 0, 1, 1, 1, alpha, 0.0 if c is None else beta)
+    return out
+
+
+def check(
+    a: NDArray,
+    b: NDArray,
+    text: str,
+    c: NDArray | None = None,
+    dtype: Any = None,
+    alpha: float = 1.0,
+    beta: float = 1.0,
+) -> None:
+    """With the terms of each column side by side, and the columns of each term."""
+    expected = contracted(a, b, c, dtype, alpha, beta)
+    assert_bits(product(a, b, c, dtype, alpha, beta), expected, f"{text}, terms")
+    columns = np.asfortranarray(a), np.asfortranarray(b)
+    assert_bits(product(*columns, c, dtype, alpha, beta), expected, f"{text}, columns")
+
+
+def rows(family: str, dtype: Any, count: int, n: int, seed: int = 0) -> NDArray:
+    return np.stack([cases.make(family, dtype, n, seed + i) for i in range(count)])

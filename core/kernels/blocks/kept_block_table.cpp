@@ -248,17 +248,10 @@ struct KeptSum {
         return failed;
     }
 
-    static SAMESUM_INLINE Longs failure_of(const Sums& sums, std::size_t rows) {
-        if constexpr (is_plain)
-            return sums.failure(rows);
-        else
-            return sums.failure();
-    }
-
     // How many of these n columns fail.
     static std::size_t put_columns(const Sums& from, const KeptColumns& to, std::size_t j, std::size_t n,
                                    std::size_t rows) {
-        const Longs failed = failure_of(from, rows) != 0;
+        const Longs failed = from.failure(rows) != 0;
         std::size_t count = 0;
         for (std::size_t k = 0; k < n; ++k) {
             to.failed[j + k] = failed[k] != 0;

@@ -126,8 +126,8 @@ struct GriddedSums {
         if constexpr (may_return)
             escaped = with_difference(escaped, sums.on[0], reinterpret_cast<Doubles>(middle));
     }
-    // Some bit, unless the sums are exact.
-    SAMESUM_INLINE Longs failure() const {
+    // Some bit, unless the sums are exact, of however many elements.
+    SAMESUM_INLINE Longs failure(std::size_t = kept_additions) const {
         Longs moved = reinterpret_cast<Longs>(sums.on[0]) ^ middle;
         if constexpr (may_return) moved |= escaped;
         // Low words add up to half a binade where the squares do: the last of them may just leave it.

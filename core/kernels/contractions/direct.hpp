@@ -9,17 +9,17 @@
 namespace samesum::SAMESUM_ISA {
 
 // To sums of rows, `pitch` terms one after the other, the products with n columns at p, or with whole vectors
-// of them; and their squares.
-template <class F, bool whole, std::size_t rows, std::size_t vectors>
-SAMESUM_INLINE void add_side_by_side(const char* p, std::size_t n, const OperandPart& part,
-                                     const double* terms, std::size_t pitch, Doubles (&sum)[rows][vectors],
-                                     Doubles (&squares)[vectors]) {
+// of them from numbers `at` on; and their squares, where they are wanted.
+template <class F, bool whole, bool squared, std::size_t rows, std::size_t vectors>
+SAMESUM_INLINE void add_side_by_side(const char* p, std::size_t n, const std::size_t (&at)[vectors],
+                                     const OperandPart& part, const double* terms, std::size_t pitch,
+                                     Doubles (&sum)[rows][vectors], Doubles (&squares)[vectors]) {
     for (std::size_t k = 0; k < part.term_count; ++k) {
         const char* const q = p + part.terms[k];
         Doubles y[vectors];
         for_each_of<vectors>([&](std::size_t v) SAMESUM_INLINED {
-            y[v] = whole ? F::doubles(q + v * width * F::size) : first_doubles<F>(q, n);
-            squares[v] = roughly_fused(y[v], y[v], squares[v]);
+            y[v] = whole ? F::doubles(q + at[v] * F::size) : first_doubles<F>(q, n);
+            if constexpr (squared) squares[v] = roughly_fused(y[v], y[v], squares[v]);
         });
         for_each_of<rows>([&](std::size_t r) SAMESUM_INLINED {
             const Doubles x = terms[r * pitch + k] - Doubles{};
@@ -40,7 +40,9 @@ struct FewRowsSums {
         Doubles sum[rows][vectors] = {}, squares[vectors];
         for_each_of<vectors>([&](std::size_t v)
                                  SAMESUM_INLINED { squares[v] = load<Doubles>(of.squares + j + v * width); });
-        add_side_by_side<F, whole>(p, n, part, of.terms, of.term_pitch, sum, squares);
+        std::size_t at[vectors];
+        for (std::size_t v = 0; v < vectors; ++v) at[v] = v * width;
+        add_side_by_side<F, whole, true>(p, n, at, part, of.terms, of.term_pitch, sum, squares);
         for_each_of<vectors>([&](std::size_t v) SAMESUM_INLINED {
             store(of.squares + j + v * width, squares[v]);
             for_each_of<rows>([&](std::size_t r) SAMESUM_INLINED {

@@ -1,7 +1,7 @@
 // Few rows of few terms times columns that lie side by side: sums, their bounds and results in one go.
 #pragma once
 
-#include "kernels/contractions/panels.hpp"
+#include "kernels/contractions/direct.hpp"
 #include "kernels/contractions/results.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -18,7 +18,7 @@ struct FewTermsResults {
     template <std::size_t vectors, bool whole, bool by_norms>
     static SAMESUM_INLINE bool are_certain(const char* p, const OperandPart& part, const FewTerms& of,
                                            std::size_t j, const Doubles* reach) {
-        const std::size_t n = part.row_count, terms = part.term_count;
+        const std::size_t n = part.row_count;
         std::size_t at[vectors];
         for (std::size_t v = 0; v < vectors; ++v)
             at[v] = whole && j + (v + 1) * width > n ? n - width : j + v * width;
@@ -27,19 +27,7 @@ struct FewTermsResults {
             for_each_of<vectors>([&](std::size_t v)
                                      SAMESUM_INLINED { sum[r][v] = Doubles{} + of.addends[r]; });
         });
-        for (std::size_t k = 0; k < terms; ++k) {
-            const char* const q = p + part.terms[k];
-            Doubles y[vectors];
-            for_each_of<vectors>([&](std::size_t v) SAMESUM_INLINED {
-                y[v] = whole ? F::doubles(q + at[v] * F::size) : first_doubles<F>(q, n);
-                if constexpr (by_norms) squares[v] = roughly_fused(y[v], y[v], squares[v]);
-            });
-            for_each_of<rows>([&](std::size_t r) SAMESUM_INLINED {
-                const Doubles x = of.terms[r * terms + k] - Doubles{};
-                for_each_of<vectors>([&](std::size_t v)
-                                         SAMESUM_INLINED { sum[r][v] = roughly_fused(x, y[v], sum[r][v]); });
-            });
-        }
+        add_side_by_side<F, whole, by_norms>(p, n, at, part, of.terms, part.term_count, sum, squares);
         Words wrong = {};
         for_each_of<rows>([&](std::size_t r) SAMESUM_INLINED {
             for_each_of<vectors>([&](std::size_t v) SAMESUM_INLINED {

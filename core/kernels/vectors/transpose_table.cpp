@@ -147,7 +147,7 @@ constexpr void fill(TransposeMethods& m, std::size_t size, std::index_sequence<e
     m.any_back[size] = to_rows_any<Bits>;
 }
 
-constexpr TransposeMethods all_untangling() {
+constexpr TransposeMethods all_transposes() {
     TransposeMethods m{};
     using Few = std::index_sequence<2, 3, 4>;
     using Whole = std::index_sequence<2, 3, 4, 8, 16>;  // elements of which vectors hold several rows
@@ -159,6 +159,6 @@ constexpr TransposeMethods all_untangling() {
 }
 
 extern const TransposeMethods transposes;
-const TransposeMethods transposes = all_untangling();
+const TransposeMethods transposes = all_transposes();
 
 }  // namespace samesum::SAMESUM_ISA
