@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from pathlib import Path
 from typing import Any
 
@@ -106,6 +107,9 @@ def test_what_is_no_onnx_file_is_refused(tmp_path: Path) -> None:
     empty.touch()
     with pytest.raises(ModelError, match="is empty"):
         exact_session(empty)
+    os.mkfifo(tmp_path / "pipe.onnx")
+    with pytest.raises(ModelError, match="is not a regular file"):
+        exact_session(tmp_path / "pipe.onnx")
     with pytest.raises(FileNotFoundError, match=r"missing\.onnx"):
         exact_session(tmp_path / "missing.onnx")
     with pytest.raises(ArgumentTypeError, match="a model is a path or bytes; got NoneType"):

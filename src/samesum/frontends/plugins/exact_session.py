@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 
 from samesum.engine.machine import core_file
 from samesum.errors import ArgumentError, ArgumentTypeError, ModelError, UnsupportedOperator, imported
+from samesum.files.opening import opened
 from samesum.files.protobuf import Field, fields, text_of
 from samesum.frontends.plugins.choosing import chosen_names
 from samesum.frontends.plugins.custom_rows import ON_REQUEST, OPERATORS, declare_once
@@ -39,15 +40,15 @@ class _Opsets:
 def _opsets_of(path_or_bytes: str | os.PathLike[str] | bytes) -> _Opsets:
     """What the file or its bytes import.
 
-    Raises OSError for a file that cannot be read, ModelError for one that is no ONNX model, ArgumentTypeError for what
-    is neither a path nor bytes.
+    Raises OSError for a file that cannot be read, ModelError for one that is no ONNX model and for what is no regular
+    file, ArgumentTypeError for what is neither a path nor bytes.
     """
     if isinstance(path_or_bytes, bytes):
         return _read(io.BytesIO(path_or_bytes), "the bytes given")
     if not isinstance(path_or_bytes, str | os.PathLike):
         raise ArgumentTypeError(f"a model is a path or bytes; got {type(path_or_bytes).__name__}")
     path = Path(path_or_bytes)
-    with path.open("rb") as file:
+    with opened(path) as file:
         return _read(file, str(path))
 
 
