@@ -42,23 +42,22 @@ bool elements_of(const Superaccumulator& total, Format format, std::size_t most,
 
 }  // namespace
 
-ExactTotals::ExactTotals(Format in, Map map, std::int64_t outputs) : in_(in), map_(map), outputs_(outputs) {
-    const std::size_t n = static_cast<std::size_t>(outputs);
-    if (is_float(in))
-        real_.resize(n);
-    else
-        whole_.resize(n, WholeWords{{0, 0, 0}});
-}
+ExactTotals::ExactTotals(Format in, Map map, std::int64_t outputs)
+    : in_(in),
+      map_(map),
+      outputs_(outputs),
+      real_(in, map, is_float(in) ? static_cast<std::size_t>(outputs) : 0),
+      whole_(is_float(in) ? 0 : static_cast<std::size_t>(outputs), WholeWords{{0, 0, 0}}) {}
 
 void ExactTotals::add(const View& piece, const bool* reduced) {
     if (is_float(in_))
-        add_to_totals(piece, reduced, map_, real_.data());
+        add_to_totals(piece, reduced, map_, real_);
     else
         add_to_totals(piece, reduced, map_, whole_.data());
 }
 
 void ExactTotals::merge(const ExactTotals& other) {
-    for (std::size_t j = 0; j < real_.size(); ++j) real_[j].merge(other.real_[j]);
+    real_.merge(other.real_);
     if (!whole_.empty())
         wide_method(in_, map_).merge(whole_.data(), 0, other.whole_.data(), 0, whole_.size());
 }
@@ -102,16 +101,20 @@ std::optional<std::size_t> ExactTotals::elements(std::size_t most, std::vector<s
 
 std::string ExactTotals::encoded() const {
     std::string bytes;
-    for (const KeptTotal& each : real_) encode(each.whole(), bytes);
+    for (std::size_t j = 0; j < real_.size(); ++j) encode(real_[j].whole(), bytes);
     for (const WholeWords& each : whole_) encode(each, bytes);
     return bytes;
 }
 
 bool ExactTotals::decode(const char* from, std::size_t n) {
     const char* const end = from + n;
-    const auto read = [&](auto& each) { return samesum::decode(from, end, each); };
-    return std::all_of(real_.begin(), real_.end(), read) && std::all_of(whole_.begin(), whole_.end(), read) &&
-           from == end;
+    for (std::size_t j = 0; j < real_.size(); ++j) {
+        KeptTotal total;
+        if (!samesum::decode(from, end, total)) return false;
+        real_.of(j).merge(total);
+    }
+    const auto read = [&](WholeWords& each) { return samesum::decode(from, end, each); };
+    return std::all_of(whole_.begin(), whole_.end(), read) && from == end;
 }
 
 namespace {

@@ -11,7 +11,7 @@
 #include "exact/totals/superaccumulator.hpp"
 #include "layout/plan.hpp"
 #include "run/reduce/finish.hpp"
-#include "run/states/kept_total.hpp"
+#include "run/states/float_totals.hpp"
 
 namespace samesum {
 
@@ -50,7 +50,7 @@ class ExactTotals {
     const Format in_;
     const Map map_;
     const std::int64_t outputs_;
-    std::vector<KeptTotal> real_;    // of floats
+    FloatTotals real_;               // of floats
     std::vector<WholeWords> whole_;  // of integers
 };
 

@@ -10,7 +10,7 @@
 #include "methods/method.hpp"
 #include "run/reduce/accumulate.hpp"
 #include "run/reduce/finish.hpp"
-#include "run/states/kept_total.hpp"
+#include "run/states/float_totals.hpp"
 
 namespace samesum {
 
@@ -46,7 +46,7 @@ const Method& kept_method(Format format, Map map);
 
 // Adds map(x) for the elements x of each reduced set of `piece` to its total, one for each output in
 // row-major order.
-void add_to_totals(const View& piece, const bool* reduced, Map map, KeptTotal* totals);
+void add_to_totals(const View& piece, const bool* reduced, Map map, FloatTotals& totals);
 
 // Adds map(x) for the elements x of each reduced set of `piece`, which are of any integer format, to its
 // total, one for each output in row-major order.

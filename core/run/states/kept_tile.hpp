@@ -5,27 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <vector>
 
 #include "exact/elements.hpp"
 #include "methods/kept_blocks.hpp"
 #include "methods/method.hpp"
-#include "run/states/kept_total.hpp"
+#include "run/states/float_totals.hpp"
 
 namespace samesum {
-
-// Totals of the few columns whose blocks lie on other grids, or on none.
-class Overflow {
-  public:
-    KeptTotal& at(std::size_t j) {
-        if (j >= totals_.size()) totals_.resize(j + 1);
-        return totals_[j];
-    }
-    const KeptTotal* find(std::size_t j) const { return j < totals_.size() ? &totals_[j] : nullptr; }
-
-  private:
-    std::vector<KeptTotal> totals_;
-};
 
 struct KeptTile {
     std::int32_t exponent[tile_pitch], blocks[tile_pitch];
@@ -39,7 +25,8 @@ struct KeptTile {
         for (auto& each : part) std::memset(each, 0, n * sizeof each[0]);
     }
 
-    void add_to(KeptTotal& total, std::size_t j) const {
+    template <class Total>
+    void add_to(Total&& total, std::size_t j) const {
         total.add({part[0][j], part[1][j], part[2][j], part[3][j]}, exponent[j], blocks[j]);
     }
 
@@ -51,8 +38,10 @@ struct KeptTile {
     // Readies column j for `more` blocks with this exponent.
     void make_room(std::size_t j, std::int32_t with, std::int32_t more) {
         if (exponent[j] != with || blocks[j] + more > most_kept_blocks) {
-            if (is_used(j)) add_to(overflow->at(j), j);
-            for (auto& each : part) each[j] = 0;
+            if (blocks[j] > 0) {
+                if (is_used(j)) add_to(overflow->at(j), j);
+                for (auto& each : part) each[j] = 0;
+            }
             exponent[j] = with;
             blocks[j] = 0;
         }
@@ -75,7 +64,8 @@ struct KeptTile {
     }
 
     // The whole of column j.
-    void give_to(KeptTotal& total, std::size_t j) const {
+    template <class Total>
+    void give_to(Total&& total, std::size_t j) const {
         if (is_used(j)) add_to(total, j);
         if (const KeptTotal* more = overflow->find(j)) total.merge(*more);
     }

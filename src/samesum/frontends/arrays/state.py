@@ -42,9 +42,10 @@ class State:
     has the same dtype and, along the axes that are not reduced, the same lengths. A state is for one thread at a time.
 
     A state pickles, and `to_bytes` gives the same bytes on every machine for the same data. In memory it has
-    48 bytes for each kept output and each kind of sum of floats, 1.2 KB where their sizes are spread too widely, 24
-    bytes for each sum of integers, 0.7 KB for `logsumexp`. Products of floats and sums of exponentials
-    are kept to many more bits than any format has (https://samesum.readthedocs.io/en/stable/states.html).
+    12 to 36 bytes for each kept output and each kind of sum of floats, 48 more from some thousand elements on, 1.2 KB
+    where their sizes are spread too widely, 24 bytes for each sum of integers, 0.7 KB for `logsumexp`. Products of
+    floats and sums of exponentials are kept to many more bits than any format has
+    (https://samesum.readthedocs.io/en/stable/states.html).
 
     Raises ArgumentError for a name that is none of these and for a correction that is not finite, AxisError and
     DtypeError as `reduce` does. A state whose update did not come to its end, because it was interrupted or memory was

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -62,6 +63,11 @@ def _units(total: tuple[int, int, int], unit: int) -> int:
 
 def result_types(names: Sequence[str], dtype: Dtype, asked: Dtype | None) -> dict[str, Dtype]:
     """The dtype of each result for elements of `dtype`. Raises as `reduce` does for those that it refuses."""
+    return _result_types(tuple(names), dtype, asked).copy()
+
+
+@lru_cache(1024)
+def _result_types(names: tuple[str, ...], dtype: Dtype, asked: Dtype | None) -> dict[str, Dtype]:
     twins: dict[str, Any] = {name: "mean" if name in MOMENTS else name for name in names if name != "count_nonzero"}
     found = reduce(np.zeros(1, dtype), [*twins.values()], dtype=asked)
     types = {name: np.asarray(found[twin]).dtype for name, twin in twins.items()}
