@@ -18,7 +18,7 @@ from samesum.conformance.suites.catalogue import SUITES
 from samesum.formats.arrays import NDArray
 from samesum.frontends.plugins.choosing import chosen_names
 from samesum.frontends.plugins.exact_model import OFFERED
-from samesum.specs.openvino import OPENVINO
+from samesum.specs.table import OPENVINO
 
 openvino = pytest.importorskip("openvino")
 opset = pytest.importorskip("openvino.opset13")

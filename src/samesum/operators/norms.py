@@ -27,7 +27,7 @@ from samesum.operators.facts import stash_of
 from samesum.operators.pointwise import given, integers, optional
 from samesum.operators.pool_windows import whole_axes
 from samesum.operators.rows import Attributes, Inputs, Make, Run
-from samesum.specs.onnx_made import MEAN_VARIANCE_EPSILON
+from samesum.specs.table import MEAN_VARIANCE_EPSILON
 
 # p-norms of windows, for any whole p from 3 on: zeros stand where a window reaches beyond the elements.
 

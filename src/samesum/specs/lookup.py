@@ -8,10 +8,8 @@ from typing import NoReturn
 
 from samesum.errors import UnsupportedOperator
 from samesum.specs.bind import Operation, bind
-from samesum.specs.microsoft import MICROSOFT
-from samesum.specs.onnx import ONNX
-from samesum.specs.openvino import OPENVINO
 from samesum.specs.row import Operator, Spec, Standard
+from samesum.specs.table import MICROSOFT, ONNX, OPENVINO
 
 STANDARDS = {standard.name: standard for standard in (ONNX, OPENVINO, MICROSOFT)}
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 
 from samesum.algebra.rows import Normalization, Reduction, Scan
 from samesum.formats.arrays import MAX_RANK
-from samesum.formats.elements import ALL
 
 
 class Kind(Enum):
@@ -126,28 +125,6 @@ class Operator:
     def is_of_reductions(self) -> bool:
         """True if it stands on a row of the algebra or is made of such."""
         return self.row is not None or self.made is not None
-
-
-def version(
-    since: int, types: frozenset[str], inputs: tuple[Input, ...], *attributes: Attribute, as_matrix: bool = False
-) -> Version:
-    """One version with inputs and attributes of its own."""
-    return Version(since, types, Signature(inputs, attributes), as_matrix)
-
-
-def operator(name: str, *versions: Version, result: str | None = None, holds_graphs: bool = False) -> Operator:
-    """One that stands on no row of the algebra."""
-    return Operator(name, versions, result=result, holds_graphs=holds_graphs)
-
-
-def moving(name: str, *versions: tuple[int, Signature]) -> Operator:
-    """Elements of any type, which are moved and not computed."""
-    return Operator(name, tuple(Version(since, ALL, signature) for since, signature in versions))
-
-
-def group(made: Made, *operators: Operator) -> tuple[Operator, ...]:
-    """The operators, which are made of reductions."""
-    return tuple(replace(each, made=made) for each in operators)
 
 
 @dataclass(frozen=True, slots=True)

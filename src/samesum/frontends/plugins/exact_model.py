@@ -10,8 +10,8 @@ from samesum.errors import ArgumentTypeError, imported
 from samesum.frontends.plugins.choosing import chosen_names
 from samesum.specs.bind import bind
 from samesum.specs.lookup import lookup
-from samesum.specs.openvino import OPENVINO
 from samesum.specs.row import Made, Operator
+from samesum.specs.table import OPENVINO
 
 if TYPE_CHECKING:
     import openvino

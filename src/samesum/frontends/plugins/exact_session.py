@@ -16,7 +16,7 @@ from samesum.files.protobuf import Field, fields, text_of
 from samesum.frontends.plugins.choosing import chosen_names
 from samesum.frontends.plugins.custom_rows import ON_REQUEST, OPERATORS, declare_once
 from samesum.specs.lookup import lookup
-from samesum.specs.onnx import ONNX
+from samesum.specs.table import ONNX
 
 if TYPE_CHECKING:
     import onnxruntime
