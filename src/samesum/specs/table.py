@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -42,7 +42,7 @@ _VALUES: dict[Kind, Callable[[str], object]] = {
 
 def _lines() -> Iterator[str]:
     """Each operator's line, and those in brackets that name a standard."""
-    text = (files("samesum.specs") / "operators.txt").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("operators.txt").read_text(encoding="utf-8")
     defined: dict[str, str] = {}
     said = (each for each in text.replace("\n  ", " ").splitlines() if each and not each.startswith("#"))
     for each in said:
