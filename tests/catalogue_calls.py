@@ -60,8 +60,8 @@ def _of_operator(spec: Spec) -> Iterator[Call]:
 
 
 def _applied(spec: Spec, attributes: dict[str, Any], *arrays: NDArray | None) -> Outputs:
-    operation, row = bind(spec, attributes), ROWS[spec.identifier].all
-    if row is None:
+    operation, row = bind(spec, attributes), ROWS[spec.identifier]
+    if row.most == 1:
         return (apply(operation, arrays),)
     return apply_all(operation, OUTPUTS.get(spec.operator.name, row.most or 2), arrays)
 

@@ -50,7 +50,7 @@ def run_foreseen(steps: Iterable[Step], values: dict[str, NDArray]) -> None:
     """`run_steps`, where each result is what is known of it beforehand: inputs of known types are not checked again."""
     for step in steps:
         run_steps([replace(step, frees=())], values)
-        for name, fact in zip(step.node.outputs, step.facts or (step.fact,), strict=True):
+        for name, fact in zip(step.node.outputs, step.facts, strict=True):
             if name and not step.is_known:
                 dtype, shape = values[name].dtype, values[name].shape
                 assert fact.dtype in (None, dtype), f"{step.title}: {name} is {dtype}, foretold is {fact.dtype}"

@@ -55,7 +55,7 @@ def test_other_flags_are_refused(value: object) -> None:
     ("word", "means"), [("true", True), ("TRUE", True), ("1", True), ("False", False), ("0", False)]
 )
 def test_booleans_of_an_ir_file_are_words_in_any_case(word: str, means: bool) -> None:
-    assert bind(lookup("openvino", "CumSum", 3), {"exclusive": word}).exclusive is means
+    assert bind(lookup("openvino", "CumSum", 3), {"exclusive": word}).attributes["exclusive"] is means
 
 
 @pytest.mark.parametrize("word", ["yes", "", "2", "None"])

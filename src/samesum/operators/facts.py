@@ -54,9 +54,9 @@ def same(_: Attributes, facts: Facts) -> Fact:
     return Fact(first(facts).dtype, first(facts).shape)
 
 
-def of_data(_: Operation, facts: Facts) -> Fact:
+def of_data(_: Operation, facts: Facts, __: int) -> tuple[Fact, ...]:
     """The first input's dtype and shape, of a scan or a normalization."""
-    return same({}, facts)
+    return (same({}, facts),)
 
 
 def broadcast(attributes: Attributes, facts: Facts) -> Fact:
@@ -90,20 +90,19 @@ def _merged_dim(a: int | None, b: int | None) -> int | None:
     return a if b is None else None
 
 
-def reduction(operation: Operation, facts: Facts) -> Fact:
+def reduction(operation: Operation, facts: Facts, _: int) -> tuple[Fact, ...]:
     """A reduction's result: the dtype that the row says, the reduced axes dropped or of size one."""
-    shape = first(facts).shape
-    result = operation.spec.operator.result
+    shape, result = first(facts).shape, operation.spec.operator.result
     dtype = first(facts).dtype if result is None else np.dtype(result)
-    axes = reduced_axes(operation, facts)
-    if shape is None:
-        return Fact(dtype)
+    return (Fact(dtype, None if shape is None else _reduced(operation, shape, reduced_axes(operation, facts))),)
+
+
+def _reduced(operation: Operation, shape: Shape, axes: tuple[int, ...] | None) -> Shape | None:
     if axes is None:
-        return Fact(dtype, (None,) * len(shape) if operation.keepdims else None)
-    reduced = set(axes)
+        return (None,) * len(shape) if operation.keepdims else None
     if operation.keepdims:
-        return Fact(dtype, tuple(1 if i in reduced else dim for i, dim in enumerate(shape)))
-    return Fact(dtype, tuple(dim for i, dim in enumerate(shape) if i not in reduced))
+        return tuple(1 if i in axes else dim for i, dim in enumerate(shape))
+    return tuple(dim for i, dim in enumerate(shape) if i not in axes)
 
 
 def reduced_axes(operation: Operation, facts: Facts) -> tuple[int, ...] | None:

@@ -70,11 +70,6 @@ def _indexed(x: NDArray, windows: list[AxisWindows], steps: Sequence[int], attri
     return result
 
 
-def max_pool_value(attributes: Attributes, inputs: Inputs) -> NDArray:
-    """The first output of `max_pool`."""
-    return max_pool(attributes, inputs, 1)[0]
-
-
 def lp_pool(attributes: Attributes, inputs: Inputs) -> NDArray:
     """LpPool: the p-norm of each window, of any whole p from 1 on; of padding alone zero."""
     x, p = given(inputs, 0), whole_power(attributes["p"])
@@ -139,14 +134,14 @@ def _with_indices(attributes: Attributes, greatest: Fact, count: int) -> tuple[F
 
 ONNX_POOL_ROWS = (
     row("AveragePool", average_pool, pooled_shape),
-    row("MaxPool", max_pool_value, pooled_shape),
+    several("MaxPool", max_pool, max_pool_shapes, most=1),
     several("MaxPool", max_pool, max_pool_shapes, 8, most=2),
     row("LpPool", lp_pool, pooled_shape),
 )
 
 OPENVINO_POOL_ROWS = (
     row("AvgPool", average_pool, pooled_shape),
-    row("MaxPool", max_pool_value, pooled_shape),
+    several("MaxPool", max_pool, max_pool_shapes, most=1),
     several("MaxPool", max_pool, max_pool_shapes, 8, most=2),
     row("AdaptiveAvgPool", adaptive_average_pool, adaptive_shape),
     several("AdaptiveMaxPool", adaptive_max_pool, adaptive_max_pool_shapes, most=2),

@@ -240,21 +240,6 @@ class Operation:
         default = not self.spec.standard.empty_axes_reduce_all
         return bool(self.attributes.get("noop_with_empty_axes", default))
 
-    @property
-    def select_last(self) -> bool:
-        """True if of equal elements the last one is meant."""
-        return bool(self.attributes.get("select_last"))
-
-    @property
-    def exclusive(self) -> bool:
-        """True if an element is left out of its own prefix."""
-        return bool(self.attributes.get("exclusive"))
-
-    @property
-    def reverse(self) -> bool:
-        """True if prefixes begin at the end."""
-        return bool(self.attributes.get("reverse"))
-
 
 def bind(spec: Spec, attributes: Mapping[str, object]) -> Operation:
     """`spec` with `attributes` checked and the others at their defaults.
