@@ -12,11 +12,10 @@ import pytest
 
 from naming import case as case_of
 from oracle import assert_bits
-from samesum.conformance.case import Case
+from samesum.conformance.case import Case, Outcome, judged
 from samesum.conformance.forms import Form
 from samesum.conformance.running import ALONE, Own, chosen_cases
 from samesum.conformance.suites.catalogue import SUITES
-from samesum.conformance.verdict import Outcome, judged
 from samesum.formats.arrays import NDArray
 from samesum.frontends.models import model as models
 from samesum.graph import holding

@@ -8,8 +8,7 @@ import numpy as np
 
 from samesum.algebra.rows import LAYER_NORM, MEAN, RMS_NORM, SUM, Norm
 from samesum.engine import elementwise
-from samesum.engine.memory import KEEPDIMS, reduce, reduce_terms
-from samesum.engine.norms import normalize_lines, normalize_lines_with_inverse
+from samesum.engine.memory import KEEPDIMS, normalize_lines, normalize_lines_with_inverse, reduce, reduce_terms
 from samesum.errors import AttributeValueError, ShapeError
 from samesum.formats.arrays import NDArray
 from samesum.operators import activations, facts, pointwise

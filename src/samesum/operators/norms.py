@@ -10,14 +10,16 @@ import numpy as np
 
 from samesum.algebra.rows import CENTRED, L1_QUOTIENT, L2_NORM, L2_QUOTIENT, LAYER_NORM, MAX, MEAN, RMS_NORM
 from samesum.algebra.rows import L1_NORM as L1
-from samesum.engine.memory import KEEPDIMS, AxisWindows, reduce
-from samesum.engine.norms import (
+from samesum.engine.memory import (
+    KEEPDIMS,
     NO_EPSILON,
+    AxisWindows,
     Channels,
     Epsilon,
     normalize_batch,
     normalize_lines,
     normalize_lines_with_inverse,
+    reduce,
 )
 from samesum.engine.power_norms import power_norm
 from samesum.errors import AttributeValueError, ShapeError
