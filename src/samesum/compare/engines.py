@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from samesum.errors import AttributeValueError
-from samesum.runtimes.catalogue import ENGINES, maker, started
-from samesum.runtimes.custom_engine import Custom
+from samesum.runtimes.catalogue import ENGINES, Custom, maker, started
 from samesum.runtimes.remote import Remote
 from samesum.runtimes.runtime import Runtime
 
