@@ -23,7 +23,7 @@ from samesum.formats.arrays import BFLOAT16, Dtype, NDArray
 from samesum.operators.apply import ROWS, apply, apply_all
 from samesum.specs.bind import bind
 from samesum.specs.lookup import CATALOGUE, STANDARDS
-from samesum.specs.row import Input, Spec
+from samesum.specs.table import Input, Spec
 
 
 def calls() -> Iterator[Call]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from samesum.specs.lookup import STANDARDS
-from samesum.specs.row import Made, Operator, Standard
+from samesum.specs.table import Made, Operator, Standard
 from samesum.testing.families import judged
 from samesum.testing.node import Node
 

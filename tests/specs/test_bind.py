@@ -12,7 +12,7 @@ from samesum.formats.arrays import BFLOAT16
 from samesum.operators.slicing import MASKS
 from samesum.specs.bind import Operation, bind, bind_node
 from samesum.specs.lookup import lookup, operation_of
-from samesum.specs.row import Unread
+from samesum.specs.table import Unread
 
 
 def test_defaults_of_onnx() -> None:

@@ -12,7 +12,7 @@ from samesum.formats.arrays import Shape, shape_text
 from samesum.graph.model import Node
 from samesum.graph.steps import Refused, Step, refused_node, step_of
 from samesum.specs.lookup import lookup
-from samesum.specs.row import Operator
+from samesum.specs.table import Operator
 
 
 class Kind(Enum):

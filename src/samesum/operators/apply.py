@@ -29,7 +29,7 @@ from samesum.operators.rows_of_moving import ONNX_MOVING_ROWS, OPENVINO_MOVING_R
 from samesum.operators.rows_of_products import ONNX_PRODUCT_ROWS, OPENVINO_PRODUCT_ROWS
 from samesum.specs.bind import Operation, check_count
 from samesum.specs.lookup import CATALOGUE, versions_with_type
-from samesum.specs.row import EmptySet, Input, Spec
+from samesum.specs.table import EmptySet, Input, Spec
 
 # Reductions and scans of the standards: which axes, which flags, and what an empty set gives.
 

@@ -15,7 +15,7 @@ from samesum.formats.arrays import Dtype, NDArray
 from samesum.formats.axes import axis_number
 from samesum.formats.elements import CASTABLE, IR_ELEMENTS, MODEL_ELEMENTS, TARGETS, Element, names
 from samesum.formats.rounding import nearest_single
-from samesum.specs.row import Attribute, Kind, Spec, Standard, Unread
+from samesum.specs.table import Attribute, Kind, Spec, Standard, Unread
 
 # How the value of an attribute is read. ONNX gives numbers, an IR file their text, a call the values of Python.
 

@@ -9,8 +9,7 @@ from typing import NoReturn
 
 from samesum.errors import ArgumentError, ArgumentTypeError, UnsupportedOperator
 from samesum.specs.bind import Operation, bind
-from samesum.specs.row import Operator, Spec, Standard
-from samesum.specs.table import MICROSOFT, ONNX, OPENVINO
+from samesum.specs.table import MICROSOFT, ONNX, OPENVINO, Operator, Spec, Standard
 
 STANDARDS = {standard.name: standard for standard in (ONNX, OPENVINO, MICROSOFT)}
 

@@ -50,7 +50,7 @@ from samesum.frontends.arrays.scans import (
 from samesum.frontends.arrays.segments import scatter_reduce, segment_reduce
 from samesum.operators.apply import apply
 from samesum.specs.lookup import STANDARDS, lookup, operation_of
-from samesum.specs.row import Spec
+from samesum.specs.table import Spec
 from samesum.testing.allowances import CAREFUL, Order, held_in
 from samesum.testing.families import EXACTLY, OF_SEGMENTS, Family, Judged, Scale, judged, reduction_of
 from samesum.testing.node import Node

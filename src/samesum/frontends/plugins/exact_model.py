@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from samesum.errors import ArgumentTypeError, imported
 from samesum.specs.bind import bind
 from samesum.specs.lookup import chosen_names, lookup
-from samesum.specs.row import Made, Operator
-from samesum.specs.table import OPENVINO
+from samesum.specs.table import OPENVINO, Made, Operator
 
 if TYPE_CHECKING:
     import openvino

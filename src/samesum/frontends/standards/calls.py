@@ -19,7 +19,7 @@ from samesum.formats.arrays import ArrayLike, NDArray, Out
 from samesum.operators.apply import apply, apply_all, applying
 from samesum.specs.bind import Operation, bind
 from samesum.specs.lookup import operation_of, spec_of
-from samesum.specs.row import Spec
+from samesum.specs.table import Spec
 
 Function = Callable[..., Any]
 Applied = Callable[..., NDArray]
