@@ -18,15 +18,18 @@ from samesum.errors import AttributeValueError, AxisError, DtypeError, SamesumEr
 from samesum.formats.arrays import MAX_RANK, NDArray, Out, native, type_name
 from samesum.formats.axes import from_front
 from samesum.formats.elements import names
-from samesum.operators import facts
-from samesum.operators.attention import MICROSOFT_ATTENTION_ROWS, ONNX_ATTENTION_ROWS, OPENVINO_ATTENTION_ROWS
-from samesum.operators.fused import MICROSOFT_PRODUCT_ROWS, MICROSOFT_ROWS, ONNX_FUSED_ROWS
-from samesum.operators.pools import ONNX_POOL_ROWS, OPENVINO_POOL_ROWS
+from samesum.operators import (
+    attention,
+    facts,
+    fused,
+    pools,
+    rows_around,
+    rows_of_elements,
+    rows_of_moving,
+    rows_of_products,
+    scatters,
+)
 from samesum.operators.rows import UNKNOWN, Fact, Facts, Inputs, Row
-from samesum.operators.rows_around import ONNX_ROWS, OPENVINO_ROWS
-from samesum.operators.rows_of_elements import ONNX_ELEMENT_ROWS, OPENVINO_ELEMENT_ROWS
-from samesum.operators.rows_of_moving import ONNX_MOVING_ROWS, OPENVINO_MOVING_ROWS
-from samesum.operators.rows_of_products import ONNX_PRODUCT_ROWS, OPENVINO_PRODUCT_ROWS
 from samesum.specs.bind import Operation, check_count
 from samesum.specs.lookup import CATALOGUE, versions_with_type
 from samesum.specs.table import EmptySet, Input, Spec
@@ -121,26 +124,14 @@ def _of_empty(spec: Spec, data: NDArray, axes: tuple[int, ...] | None, flags: in
 
 # The row of every version of every operator: what `specs` says, and how it runs.
 
-_AROUND = {
-    "onnx": (
-        *ONNX_ROWS,
-        *ONNX_ELEMENT_ROWS,
-        *ONNX_MOVING_ROWS,
-        *ONNX_POOL_ROWS,
-        *ONNX_PRODUCT_ROWS,
-        *ONNX_FUSED_ROWS,
-        *ONNX_ATTENTION_ROWS,
-    ),
-    "openvino": (
-        *OPENVINO_ROWS,
-        *OPENVINO_ELEMENT_ROWS,
-        *OPENVINO_MOVING_ROWS,
-        *OPENVINO_POOL_ROWS,
-        *OPENVINO_PRODUCT_ROWS,
-        *OPENVINO_ATTENTION_ROWS,
-    ),
-    "com.microsoft": (*MICROSOFT_ROWS, *MICROSOFT_PRODUCT_ROWS, *MICROSOFT_ATTENTION_ROWS),
-}
+_AROUND: dict[tuple[str, str], list[Row]] = {}
+"""By standard and operator, of those that stand on no row of the algebra."""
+for _module in (
+    attention, fused, pools, rows_around, rows_of_elements, rows_of_moving, rows_of_products, scatters,
+):  # fmt: skip
+    for _standard, _name in (("onnx", "ONNX"), ("openvino", "OPENVINO"), ("com.microsoft", "MICROSOFT")):
+        for _each in vars(_module).get(f"{_name}_ROWS", ()):
+            _AROUND.setdefault((_standard, _each.operator), []).append(_each)
 
 
 def _row(spec: Spec) -> Row:
@@ -151,8 +142,8 @@ def _row(spec: Spec) -> Row:
         return Row(name, partial(_scanned, spec.row), facts.of_data, since)
     if isinstance(spec.row, Normalization):
         return Row(name, partial(_normalized, spec.row), facts.of_data, since)
-    rows = (row for row in _AROUND[spec.standard.name] if row.operator == name and row.since <= since)
-    return max(rows, key=lambda row: row.since)
+    rows = _AROUND[spec.standard.name, name]
+    return max((row for row in rows if row.since <= since), key=lambda row: row.since)
 
 
 ROWS = {spec.identifier: _row(spec) for spec in CATALOGUE if not spec.operator.holds_graphs}

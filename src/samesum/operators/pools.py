@@ -125,14 +125,14 @@ def _with_indices(attributes: Attributes, greatest: Fact, count: int) -> tuple[F
     return (greatest, Fact(_INDICES[attributes.get("index_element_type", "i64")], greatest.shape))[:count]
 
 
-ONNX_POOL_ROWS = (
+ONNX_ROWS = (
     row("AveragePool", average_pool, pooled_shape),
     several("MaxPool", max_pool, max_pool_shapes, most=1),
     several("MaxPool", max_pool, max_pool_shapes, 8, most=2),
     row("LpPool", lp_pool, pooled_shape),
 )
 
-OPENVINO_POOL_ROWS = (
+OPENVINO_ROWS = (
     row("AvgPool", average_pool, pooled_shape),
     several("MaxPool", max_pool, max_pool_shapes, most=1),
     several("MaxPool", max_pool, max_pool_shapes, 8, most=2),

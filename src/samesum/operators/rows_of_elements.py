@@ -103,7 +103,7 @@ _OF_BOTH = (
     unary("Mish", activations.mish),
 )
 
-ONNX_ELEMENT_ROWS = (
+ONNX_ROWS = (
     *_OF_BOTH,
     row("Where", _where, where),
     binary("LessOrEqual", np.less_equal, comparison),
@@ -136,7 +136,7 @@ ONNX_ELEMENT_ROWS = (
     row("Mod", _mod_of_any, facts.broadcast, 28),
 )
 
-OPENVINO_ELEMENT_ROWS = (
+OPENVINO_ROWS = (
     *_OF_BOTH,
     row("Select", _where, where),
     binary("NotEqual", np.not_equal, comparison),

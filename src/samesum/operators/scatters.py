@@ -209,11 +209,11 @@ def _by_count(place: int) -> Infer:
     return shaped(rule)
 
 
-ONNX_SCATTER_ROWS = (
+ONNX_ROWS = (
     row("ScatterElements", elements, facts.same),
     row("ScatterND", slices, facts.same),
 )
-OPENVINO_SCATTER_ROWS = (
+OPENVINO_ROWS = (
     row("ScatterElementsUpdate", elements_update, facts.same),
     row("ScatterNDUpdate", slices, facts.same),
     row("EmbeddingBagOffsetsSum", _bag_offsets, _by_rows(2)),
