@@ -20,8 +20,8 @@ from samesum.frontends.arrays.calls import as_floats, checked_correction, real_n
 from samesum.frontends.arrays.dots import is_nonzero, magnitudes, vector_norm
 from samesum.frontends.arrays.measures import farthest
 from samesum.frontends.arrays.reductions import reduce
-from samesum.frontends.arrays.state_bytes import result_types
 from samesum.frontends.arrays.state_names import MEASURES, WITH_POSITION, WITHOUT_EMPTY, mask_for
+from samesum.frontends.arrays.state_results import result_types
 from samesum.frontends.dask import blocks
 from samesum.frontends.dask.blocks import Wanted, as_lazy, joined_short
 
