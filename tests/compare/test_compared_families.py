@@ -6,8 +6,7 @@ import pytest
 
 from samesum.specs.lookup import STANDARDS
 from samesum.specs.table import Made, Operator, Standard
-from samesum.testing.families import judged
-from samesum.testing.node import Node
+from samesum.testing.families import Node, judged
 
 ROWS = [(standard, each) for standard in STANDARDS.values() for each in standard.operators if each.is_of_reductions]
 

@@ -10,9 +10,8 @@ import numpy as np
 from samesum.compare.results import OWN_OVERFLOW, Hazard
 from samesum.formats.arrays import BFLOAT16, Dtype, NDArray
 from samesum.formats.rounding import FORMATS
-from samesum.testing.families import Family, Judged
+from samesum.testing.families import Family, Judged, Node
 from samesum.testing.lines import axes_of, lines
-from samesum.testing.node import Node
 from samesum.testing.truths import Arrays, Compute
 
 SHORT = (np.dtype(np.float16), BFLOAT16)

@@ -25,7 +25,7 @@ from samesum.runtimes.openvino_engine import (
     result_text,
 )
 from samesum.runtimes.runtime import EngineModel, Feeds, Format, Question
-from samesum.testing.node import Node
+from samesum.testing.families import Node
 
 # Elements of an IR as text.
 

@@ -21,9 +21,8 @@ from samesum.compare.saving import Case
 from samesum.errors import SamesumError
 from samesum.formats.arrays import NDArray
 from samesum.runtimes.runtime import EngineError, Feeds, one_line
-from samesum.testing.families import MADE_OF_SUMS, Judged, judged
+from samesum.testing.families import MADE_OF_SUMS, Judged, Node, judged
 from samesum.testing.lines import axes_of, reduced
-from samesum.testing.node import Node
 from samesum.testing.truths import Arrays, Verdict
 
 # Bodies of If, loops and scans of either format, made part of the graph where their values can be exposed.

@@ -52,8 +52,7 @@ from samesum.operators.apply import apply
 from samesum.specs.lookup import STANDARDS, lookup, operation_of
 from samesum.specs.table import Spec
 from samesum.testing.allowances import CAREFUL, Order, held_in
-from samesum.testing.families import EXACTLY, OF_SEGMENTS, Family, Judged, Scale, judged, reduction_of
-from samesum.testing.node import Node
+from samesum.testing.families import EXACTLY, OF_SEGMENTS, Family, Judged, Node, Scale, judged, reduction_of
 from samesum.testing.truths import Arrays, Compute, Truth, length_of, truth
 from samesum.testing.walks import lost_length
 
