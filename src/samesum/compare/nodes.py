@@ -13,8 +13,7 @@ from samesum.errors import ModelError, SamesumError, UnsupportedOperator
 from samesum.formats.arrays import NDArray
 from samesum.runtimes.catalogue import Samesum
 from samesum.runtimes.runtime import EngineError, Feeds, one_line
-from samesum.testing.allowances import Order
-from samesum.testing.families import MADE_OF_SUMS, Judged, Node
+from samesum.testing.families import MADE_OF_SUMS, Judged, Node, Order
 from samesum.testing.figures import Figure
 from samesum.testing.rules import reason, reason_of_order
 from samesum.testing.trees import called

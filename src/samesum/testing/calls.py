@@ -51,8 +51,19 @@ from samesum.frontends.arrays.segments import scatter_reduce, segment_reduce
 from samesum.operators.apply import apply
 from samesum.specs.lookup import STANDARDS, lookup, operation_of
 from samesum.specs.table import Spec
-from samesum.testing.allowances import CAREFUL, Order, held_in
-from samesum.testing.families import EXACTLY, OF_SEGMENTS, Family, Judged, Node, Scale, judged, reduction_of
+from samesum.testing.families import (
+    CAREFUL,
+    EXACTLY,
+    OF_SEGMENTS,
+    Family,
+    Judged,
+    Node,
+    Order,
+    Scale,
+    held_in,
+    judged,
+    reduction_of,
+)
 from samesum.testing.truths import Arrays, Compute, Truth, length_of, truth
 from samesum.testing.walks import lost_length
 

@@ -11,8 +11,7 @@ import numpy as np
 
 from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import FORMATS, unit
-from samesum.testing.allowances import Order, allowance
-from samesum.testing.families import Family, Judged, Node, Scale, reduction_of
+from samesum.testing.families import Family, Judged, Node, Order, Scale, allowance, reduction_of
 from samesum.testing.figures import Figure, figure
 from samesum.testing.lines import axes_of, lines
 from samesum.testing.normalizations import condition, magnitudes, plan_of
