@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from samesum.compare.effect import effects
-from samesum.compare.engines import close, made
 from samesum.compare.graph import Graph
 from samesum.compare.inputs import Runs, checked, made_up
 from samesum.compare.observing import ROUNDINGS, SHORT, Observed, differences, same
@@ -35,6 +34,7 @@ from samesum.compare.results import (
 from samesum.compare.walk import Save, Walk
 from samesum.errors import AttributeValueError
 from samesum.formats.arrays import boolean_of
+from samesum.runtimes.catalogue import close, made
 from samesum.runtimes.onnxruntime_engine import OnnxRuntime
 from samesum.runtimes.runtime import EngineError, Feeds, Format, Runtime, Session, Trouble, run
 
