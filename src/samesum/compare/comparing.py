@@ -14,11 +14,10 @@ import numpy as np
 
 from samesum.compare.effect import effects
 from samesum.compare.graph import Graph
-from samesum.compare.inputs import Runs, checked, made_up
 from samesum.compare.observing import ROUNDINGS, SHORT, Observed, differences, same
 from samesum.compare.onnx_graph import OnnxGraph
 from samesum.compare.parting import merged_node, ordered, parting, settled, worst_controls, worst_outputs
-from samesum.compare.reading import read
+from samesum.compare.reading import Runs, checked, made_up, read
 from samesum.compare.records import Recorder, recording
 from samesum.compare.results import (
     FULL,
