@@ -6,7 +6,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
@@ -217,13 +217,7 @@ def cells(table: Mapping[Key, Mapping[str, Count]], engines: Sequence[str]) -> l
 
 
 def _sum(parts: Iterable[Count]) -> Count:
-    listed = list(parts)
-    return Count(
-        sum(part.passed for part in listed),
-        sum(part.not_supported for part in listed),
-        sum(part.refused for part in listed),
-        sum(part.failed for part in listed),
-    )
+    return Count(*map(sum, zip(*map(astuple, parts), strict=True)))
 
 
 # A failing case on disk, in the layout of ONNX's own test data.

@@ -193,7 +193,11 @@ def planned(operation: Operation, count: int | None = None, facts: Facts = ()) -
     What cannot be made of constants is left to the call, which says why.
     """
     spec = operation.spec
-    row, are_checked, constants = ROWS[spec.identifier], settle(spec, facts), _constants(facts)
+    row, are_checked, constants = (
+        ROWS[spec.identifier],
+        settle(spec, facts),
+        [None if fact is None else fact.value for fact in facts],
+    )
     is_bare, is_alone = count is None, row.most == 1
     if is_alone and (count or 1) > 1:
         raise AttributeValueError(f"{spec.identifier}: {count} outputs were asked for; this version has one")
@@ -222,10 +226,6 @@ def planned(operation: Operation, count: int | None = None, facts: Facts = ()) -
             raise saying(spec.identifier, error) from None
 
     return call
-
-
-def _constants(facts: Facts) -> Inputs:
-    return [None if fact is None else fact.value for fact in facts]
 
 
 def settle(spec: Spec, facts: Facts) -> bool:
