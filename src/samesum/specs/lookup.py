@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
 from operator import index
 from typing import NoReturn
 
@@ -91,32 +90,8 @@ def _refuse_operator(standard: Standard, operator: str) -> NoReturn:
     raise UnsupportedOperator(f"{standard.name} has no operator {operator!r} that is supported{hint}")
 
 
-# A call by name: looked up and bound, and remembered, since calls repeat.
-
-
-def spec_of(standard: str, operator: str, opset: int | None, /) -> Spec:
-    """What `lookup` gives, and the same errors."""
-    try:
-        return _remembered_spec(standard, operator, opset)
-    except TypeError:  # an opset without a hash
-        return lookup(standard, operator, opset)
-
-
 def operation_of(standard: str, operator: str, opset: int | None, /, **attributes: object) -> Operation:
-    """What `bind(lookup(standard, operator, opset), attributes)` gives, and the same errors."""
-    try:
-        return _remembered(standard, operator, opset, **attributes)
-    except TypeError:  # a value without a hash
-        return bind(lookup(standard, operator, opset), attributes)
-
-
-@lru_cache(maxsize=256, typed=True)
-def _remembered_spec(standard: str, operator: str, opset: int | None, /) -> Spec:
-    return lookup(standard, operator, opset)
-
-
-@lru_cache(maxsize=256, typed=True)
-def _remembered(standard: str, operator: str, opset: int | None, /, **attributes: object) -> Operation:
+    """A call by name: what `bind(lookup(standard, operator, opset), attributes)` gives, and the same errors."""
     return bind(lookup(standard, operator, opset), attributes)
 
 
