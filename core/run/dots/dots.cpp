@@ -235,16 +235,6 @@ void accumulate_pairs(const Plan& plan, const Method& method, const Range& range
     }
 }
 
-void accumulate_chosen_pairs(const Plan& plan, const Method& method, std::int64_t outer,
-                             const std::int64_t* columns, std::size_t count, void* tile) {
-    const Dim one{1, 0, 0, 0}, row = plan.reduced.rank > 0 ? plan.reduced.dim[0] : one;
-    const MaskWalk place(plan, outer);
-    method.init(tile, count);
-    for (std::size_t j = 0; j < count; ++j)
-        add_vectors(plan, method, place.x() + columns[j] * plan.inner.in,
-                    place.mask() + columns[j] * plan.inner.mask, one, row, 1, 0, plan.reduced_count, j, tile);
-}
-
 void dot_products(const View& x, const bool* reduced, Format result, void* out) {
     const Plan plan = plan_reduction(x, reduced, {});
     const Target target{

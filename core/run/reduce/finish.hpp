@@ -68,11 +68,6 @@ std::int64_t place_of(const Plan& plan, const Outputs& part, std::int64_t j);
 std::size_t finish_outputs(const Plan& plan, const Target& target, std::size_t tier, void* tile,
                            const Outputs& o, std::uint8_t* failed);
 
-// The same for some columns of run number `outer` of the inner dimension.
-std::size_t finish_chosen(const Plan& plan, const Target& target, std::size_t tier, void* tile,
-                          std::int64_t outer, const std::int64_t* columns, std::size_t n,
-                          std::uint8_t* failed);
-
 // One or several results of the same sets in one pass over the array: `most_results` at most. A position
 // needs a plan that is ordered.
 void run_job(const Plan& plan, const Target* targets, std::size_t count);
