@@ -8,7 +8,6 @@
 #include "python/dots.hpp"
 #include "python/elementwise.hpp"
 #include "python/evaluation.hpp"
-#include "python/kept_totals.hpp"
 #include "python/machine.hpp"
 #include "python/norms.hpp"
 #include "python/reductions.hpp"
@@ -77,7 +76,6 @@ NB_MODULE(_core, m) {
     define_contractions(m);
     define_elementwise(m);
     define_floating_point(m);
-    define_kept_totals(m);
     define_result_memory(m);
     define_machine(m);
 #if defined(SAMESUM_TEST_HOOKS)

@@ -33,52 +33,6 @@ std::uint64_t finish_one(std::uint64_t size, bool negative, const Finish& how) {
     return total.rounded(how);
 }
 
-// Two's complement; squares of 64-bit integers need 128 bits each.
-struct WideInteger {
-    std::uint64_t word[3] = {};
-
-    void add(u128 value, bool negative) {
-        const u128 extended = negative ? 0 - value : value;
-        const std::uint64_t top = negative && value != 0 ? ~std::uint64_t{0} : 0;
-        add_words({static_cast<std::uint64_t>(extended), static_cast<std::uint64_t>(extended >> 64), top});
-    }
-
-    void merge(const WideInteger& other) { add_words(other); }
-    void add_words(const WideInteger& other) {
-        u128 carry = 0;
-        for (int i = 0; i < 3; ++i) {
-            carry += u128{word[i]} + other.word[i];
-            word[i] = static_cast<std::uint64_t>(carry);
-            carry >>= 64;
-        }
-    }
-
-    std::uint64_t rounded(const Finish& how) const {
-        const bool negative = is_negative();
-        const WideInteger size = magnitude();
-        if (size.word[2] == 0 && how.finalize == Finalize::root && !is_float(how.format))
-            return floor_root(u128{size.word[1]} << 64 | size.word[0]);
-        if (size.word[1] == 0 && size.word[2] == 0) return finish_one(size.word[0], negative, how);
-        return size.total(negative).rounded(how);
-    }
-
-    // Of a number of 0 or more, and a sign.
-    Superaccumulator total(bool negative) const {
-        Superaccumulator result;
-        for (int i = 0; i < 3; ++i) result.add(word[i], 64 * i, negative);
-        return result;
-    }
-
-    bool is_negative() const { return (word[2] >> 63) != 0; }
-
-    WideInteger magnitude() const {
-        if (!is_negative()) return *this;
-        WideInteger size{{~word[0], ~word[1], ~word[2]}};
-        size.add(1, false);
-        return size;
-    }
-};
-
 template <class Integer, Map map>
 struct Wide {
     static void add_column(WideInteger& total, const char* p, std::ptrdiff_t stride, std::size_t rows) {
@@ -110,7 +64,14 @@ struct Wide {
 };
 
 template <Format format, Map map>
-using WideStates = States<WideInteger, format, Wide<typename IntegerOf<format>::type, map>::add_column>;
+constexpr auto add_wide = Wide<typename IntegerOf<format>::type, map>::add_column;
+
+template <Format format, Map map>
+using WideStates = States<WideInteger, format, add_wide<format, map>>;
+
+template <Format format>
+using WideVariance =
+    Variance<WideInteger, WideInteger, format, add_wide<format, Map::itself>, add_wide<format, Map::square>>;
 
 // By map.
 template <template <Format, Map> class Each, Format format>
@@ -129,13 +90,44 @@ const Method& wide_method(Format in, Map map) {
         in, [=]<Format f>() { return &methods<WideStates, f>[static_cast<std::size_t>(map)]; });
 }
 
-Superaccumulator wide_total_of(const WholeWords& words) {
-    const WideInteger whole{{words.word[0], words.word[1], words.word[2]}};
-    return whole.magnitude().total(whole.is_negative());
+const Method& wide_variance_method(Format in) {
+    return *in_integer_format(in, []<Format f>() { return &WideVariance<f>::method; });
 }
 
-std::uint64_t rounded_whole(const WholeWords& words, const Finish& how) {
-    return WideInteger{{words.word[0], words.word[1], words.word[2]}}.rounded(how);
+void WideInteger::add(u128 value, bool negative) {
+    const u128 extended = negative ? 0 - value : value;
+    const std::uint64_t top = negative && value != 0 ? ~std::uint64_t{0} : 0;
+    merge({{static_cast<std::uint64_t>(extended), static_cast<std::uint64_t>(extended >> 64), top}});
+}
+
+void WideInteger::merge(const WideInteger& other) {
+    u128 carry = 0;
+    for (int i = 0; i < 3; ++i) {
+        carry += u128{word[i]} + other.word[i];
+        word[i] = static_cast<std::uint64_t>(carry);
+        carry >>= 64;
+    }
+}
+
+WideInteger WideInteger::negated() const {
+    WideInteger size{{~word[0], ~word[1], ~word[2]}};
+    size.add(1, false);
+    return size;
+}
+
+std::uint64_t WideInteger::rounded(const Finish& how) const {
+    const WideInteger size = magnitude();
+    if (size.word[2] == 0 && how.finalize == Finalize::root && !is_float(how.format))
+        return floor_root(u128{size.word[1]} << 64 | size.word[0]);
+    if (size.word[1] == 0 && size.word[2] == 0) return finish_one(size.word[0], is_negative(), how);
+    return total().rounded(how);
+}
+
+Superaccumulator WideInteger::total() const {
+    Superaccumulator result;
+    const WideInteger size = magnitude();
+    for (int i = 0; i < 3; ++i) result.add(size.word[i], 64 * i, is_negative());
+    return result;
 }
 
 bool fits_64_bits(Format format, Map map) { return size_of(format) <= (map == Map::square ? 2u : 4u); }

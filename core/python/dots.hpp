@@ -57,8 +57,7 @@ inline nb::object vecdot(nb::handle a, nb::handle b, int axis, nb::handle dtype,
               "axis " + std::to_string(axis) + " is not one of both operands, counted from the back");
     Pairs pairs(a, b, axis);
     const Format format = pairs.a.view.format, other = pairs.b.view.format,
-                 result =
-                     dtype.is_none() ? format : checked_format(reinterpret_cast<PyArray_Descr*>(dtype.ptr()));
+                 result = dtype.is_none() ? format : format_in(dtype);
     const bool fits = is_float(format) ? is_float(result) : result == format;
     if (format != other || is_byte_float(format) || format == Format::boolean || !fits)
         raise("DtypeError",

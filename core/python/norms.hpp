@@ -42,8 +42,7 @@ inline PyArrayObject* array_in(const std::optional<Spread>& spread) {
 }
 
 inline Format norm_format(Format in, nb::handle dtype) {
-    const Format format =
-        dtype.is_none() ? in : checked_format(reinterpret_cast<PyArray_Descr*>(dtype.ptr()));
+    const Format format = dtype.is_none() ? in : format_in(dtype);
     for (const Format each : {in, format}) {
         if (!is_float(each) || is_byte_float(each))
             raise("DtypeError", "a normalization of " + name_of(each) +

@@ -83,6 +83,7 @@ class Superaccumulator : public Specials {
     }
 
     void merge(const Superaccumulator& other);
+    const Superaccumulator& total() const { return *this; }
 
     // The magnitude of the total in base 2^32, from 2^lowest_exponent on, and its sign; without what is not
     // finite.

@@ -1,32 +1,59 @@
 #include "run/exact/kept_totals.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "arithmetic/rounding.hpp"
-#include "exact/exponentials/exponential_total.hpp"
+#include "exact/elements.hpp"
 #include "run/states/kept_states.hpp"
 #include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
 
 namespace samesum {
 
+namespace {
+
+// Which states take the elements of a format.
+template <class State>
+struct Takes {
+    static bool format(Format) { return true; }
+};
+template <>
+struct Takes<KeptTotal> {
+    static bool format(Format in) { return is_float(in); }
+};
+template <class Value>
+struct Takes<ExponentialTotal<Value>> {
+    static bool format(Format in) {
+        return with_exponential_value(in, []<class Own>(Own) { return std::is_same_v<Own, Value>; });
+    }
+};
+
+}  // namespace
+
 template <class... States>
-KeptTotals<States...>::KeptTotals(Format in, std::int64_t outputs) : in_(in), outputs_(outputs) {
-    const std::size_t n = static_cast<std::size_t>(outputs);
-    if constexpr (sizeof...(States) == 1)
-        totals_.template emplace<0>(n);
-    else
-        with_exponential_value(in, [&]<class Value>(Value) {
-            totals_.template emplace<std::vector<ExponentialTotal<Value>>>(n);
-        });
+KeptTotals<States...>::KeptTotals(Format in, std::int64_t outputs, Map map)
+    : in_(in), outputs_(outputs), map_(map) {
+    const auto make = [&]<class State>(std::vector<State>*) {
+        if (!Takes<State>::format(in)) return false;
+        totals_ = std::vector<State>(static_cast<std::size_t>(outputs));
+        return true;
+    };
+    (make(static_cast<std::vector<States>*>(nullptr)) || ...);
 }
 
 template <class... States>
 void KeptTotals<States...>::add(const View& piece, const bool* reduced) {
-    constexpr bool are_products = sizeof...(States) == 1;
-    const Method& method = are_products ? product_method(in_) : exponential_total_method(in_);
     std::visit(
-        [&](auto& totals) { add_to_states(piece, reduced, method, totals.data(), {MaskUse::compacted}); },
+        [&]<class State>(std::vector<State>& totals) {
+            if constexpr (requires { add_to_totals(piece, reduced, map_, totals.data()); }) {
+                add_to_totals(piece, reduced, map_, totals.data());
+            } else {
+                constexpr bool are_products = std::is_same_v<State, Product>;
+                const Method& method = are_products ? product_method(in_) : exponential_total_method(in_);
+                add_to_states(piece, reduced, method, totals.data(), {MaskUse::compacted});
+            }
+        },
         totals_);
 }
 
@@ -41,13 +68,17 @@ void KeptTotals<States...>::merge(const KeptTotals& other) {
 }
 
 template <class... States>
-void KeptTotals<States...>::round(Format out, void* to) const {
+void KeptTotals<States...>::round(Finalize finalize, Format out, const std::int64_t* counts, void* to) const {
     const FloatingPointScope scope;
-    const Finish how{sizeof...(States) == 1 ? Finalize::itself : Finalize::logarithm, out, 1};
     std::visit(
         [&](const auto& totals) {
-            for (std::size_t j = 0; j < totals.size(); ++j)
-                store_bits(to, j, totals[j].rounded(how), size_of(out));
+            for (std::size_t j = 0; j < totals.size(); ++j) {
+                const std::int64_t count = counts == nullptr ? 1 : counts[j];
+                const bool is_empty_mean = finalize == Finalize::over_count && count == 0;
+                store_bits(to, j,
+                           is_empty_mean ? canonical_nan(out) : totals[j].rounded({finalize, out, count}),
+                           size_of(out));
+            }
         },
         totals_);
 }
@@ -106,7 +137,64 @@ void ProductTotals::scan(const View& piece, int axis, bool is_exclusive, Format 
     for_each_task(static_cast<std::size_t>(threads), threads, task);
 }
 
+namespace {
+
+// A few elements whose exact sum a total is: bits of floats of this format, each the rest rounded; of an
+// infinity or a NaN that alone, of zero none. False where it takes more than `most` of them.
+bool elements_of(const Superaccumulator& total, Format format, std::size_t most,
+                 std::vector<std::uint64_t>& bits) {
+    bits.clear();
+    if (!total.is_finite()) {
+        bits.push_back(total.special_bits(format));
+        return true;
+    }
+    const std::uint64_t sign = std::uint64_t{1} << (8 * size_of(format) - 1);
+    Superaccumulator rest = total;
+    for (;;) {
+        std::uint64_t part = rest.rounded({Finalize::itself, format, 1});
+        if ((part & ~sign) == 0) return true;
+        if (bits.size() == most) return false;
+        const bool negative = (part & sign) != 0;
+        if (part == overflow_bits(format, negative)) --part;  // the greatest of all
+        bits.push_back(part);
+        part ^= sign;
+        add_elements(rest, reinterpret_cast<const char*>(&part), 1, format);
+    }
+}
+
+}  // namespace
+
+void ExactTotals::round_moments(const ExactTotals& squares, const Moment& how, const std::int64_t* counts,
+                                void* to) const {
+    const FloatingPointScope scope;
+    std::visit(
+        [&]<class Totals>(const Totals& sums) {
+            const Totals& others = std::get<Totals>(squares.totals_);
+            for (std::size_t j = 0; j < sums.size(); ++j) {
+                const Moment moment{how.kind, how.format, counts[j], how.correction};
+                store_bits(to, j, rounded_moment(sums[j].total(), others[j].total(), moment),
+                           size_of(how.format));
+            }
+        },
+        totals_);
+}
+
+std::optional<std::size_t> ExactTotals::elements(std::size_t most, std::vector<std::uint64_t>& bits) const {
+    const FloatingPointScope scope;
+    const auto& totals = std::get<0>(totals_);
+    bits.assign(totals.size() * most, 0);
+    std::size_t count = 0;
+    std::vector<std::uint64_t> found;
+    for (std::size_t j = 0; j < totals.size(); ++j) {
+        if (!elements_of(totals[j].total(), in_, most, found)) return std::nullopt;
+        std::copy(found.begin(), found.end(), bits.begin() + static_cast<std::ptrdiff_t>(j * most));
+        count = std::max(count, found.size());
+    }
+    return count;
+}
+
 template class KeptTotals<Product>;
+template class KeptTotals<KeptTotal, WideInteger>;
 template class KeptTotals<ExponentialTotal<double>, ExponentialTotal<std::int64_t>,
                           ExponentialTotal<std::uint64_t>>;
 

@@ -5,12 +5,12 @@
 #include <mutex>
 
 #include "exact/methods.hpp"
+#include "exact/totals/kept_total.hpp"
 #include "exact/totals/superaccumulator.hpp"
 #include "layout/plan.hpp"
 #include "methods/method.hpp"
 #include "run/reduce/accumulate.hpp"
 #include "run/reduce/finish.hpp"
-#include "run/states/kept_total.hpp"
 
 namespace samesum {
 
@@ -50,6 +50,6 @@ void add_to_totals(const View& piece, const bool* reduced, Map map, KeptTotal* t
 
 // Adds map(x) for the elements x of each reduced set of `piece`, which are of any integer format, to its
 // total, one for each output in row-major order.
-void add_to_totals(const View& piece, const bool* reduced, Map map, WholeWords* totals);
+void add_to_totals(const View& piece, const bool* reduced, Map map, WideInteger* totals);
 
 }  // namespace samesum

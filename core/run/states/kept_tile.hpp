@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "exact/elements.hpp"
+#include "exact/totals/kept_total.hpp"
 #include "methods/kept_blocks.hpp"
 #include "methods/method.hpp"
-#include "run/states/kept_total.hpp"
 
 namespace samesum {
 
