@@ -47,16 +47,7 @@ void add(Limbs& to, const Limbs& limb, bool subtracts) {
 }
 
 Element element_at(const char* p, Format format) {
-    switch (format) {
-        case Format::f16:
-            return float_at<Format::f16>(p);
-        case Format::bf16:
-            return float_at<Format::bf16>(p);
-        case Format::f32:
-            return float_at<Format::f32>(p);
-        default:
-            return float_at<Format::f64>(p);
-    }
+    return in_float_format(format, [=]<Format f>() { return float_at<f>(p); });
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include <algorithm>
+#include <deque>
 #include <optional>
-#include <utility>
 
 #include "memory/blocks.hpp"
 #include "run/segments/segments.hpp"
@@ -13,62 +13,52 @@ namespace samesum {
 
 namespace {
 
-// Memory for the states of all places, in huge pages if it is large.
-class PlacedRoom {
+// The states of all segments, of some of the rows, in huge pages if they are many.
+template <class States>
+class Part {
+    using State = typename States::State;
+
   public:
-    explicit PlacedRoom(std::size_t bytes) : block_(bytes < least_block ? nullptr : take_block(bytes)) {
-        if (block_ == nullptr) room_.emplace(bytes);
+    Part(std::size_t segments, const LabelledRange& range)
+        : elements(range),
+          block_(segments * sizeof(State) < least_block ? nullptr : take_block(segments * sizeof(State))) {
+        if (block_ == nullptr) room_.emplace(segments * sizeof(State) + 64);
     }
-    ~PlacedRoom() {
+    ~Part() {
         if (block_ != nullptr) give_block(block_);
     }
-    PlacedRoom(PlacedRoom&& other) noexcept
-        : block_(std::exchange(other.block_, nullptr)), room_(std::move(other.room_)) {}
-    PlacedRoom(const PlacedRoom&) = delete;
-    PlacedRoom& operator=(const PlacedRoom&) = delete;
+    Part(const Part&) = delete;
+    Part& operator=(const Part&) = delete;
 
-    // The first n states, made anew.
-    template <class State>
-    State* make(std::size_t n) {
-        State* const states = static_cast<State*>(block_ != nullptr ? block_ : room_->get());
+    void make(std::size_t n) {
+        states = static_cast<State*>(block_ != nullptr ? block_ : room_->get());
         std::uninitialized_value_construct_n(states, n);
-        return states;
     }
 
+    States elements;
+    State* states = nullptr;
+    std::int64_t first_bad_label = -1;
+
   private:
-    void* block_;
+    void* const block_;
     std::optional<Scratch> room_;
 };
 
-// The states of all segments, of some of the rows.
 template <class States>
-struct PlacedPart {
-    explicit PlacedPart(std::size_t segments, const typename States::Way& as)
-        : room(segments * sizeof(typename States::State) + 64), way(as) {}
-
-    PlacedRoom room;
-    typename States::State* states = nullptr;
-    typename States::Way way;
-    std::int64_t first_bad_label = -1;
-};
-
-template <class States, class Block>
 class ResultsByLabel {
     using State = typename States::State;
-    using Part = PlacedPart<States>;
 
   public:
     ResultsByLabel(const SegmentCall& call, const LabelledRange& range)
-        : call_(call), range_(range), way_(States::way_for(range)) {}
+        : call_(call), range_(range), all_(range) {}
 
     ReducedByLabel run() {
         const auto segments = static_cast<std::size_t>(call_.labels.segments);
-        std::vector<Part> parts;
+        std::deque<Part<States>> parts;
         const std::size_t count = parts_for(call_.labels);
-        parts.reserve(count);
-        for (std::size_t i = 0; i < count; ++i) parts.emplace_back(segments, way_);
+        for (std::size_t i = 0; i < count; ++i) parts.emplace_back(segments, range_);
         auto task = [&](std::size_t i, std::size_t) {
-            parts[i].states = parts[i].room.template make<State>(segments);
+            parts[i].make(segments);
             const std::int64_t rows = call_.labels.rows, begin = part_begin(rows, i, count),
                                end = part_begin(rows, i + 1, count);
             parts[i].first_bad_label = call_.labels.narrow ? add<std::int32_t>(parts[i], begin, end)
@@ -77,9 +67,9 @@ class ResultsByLabel {
         for_each_task(count, thread_count(), task);
         ReducedByLabel found;
         found.is_done = true;
-        for (const Part& part : parts) {
+        for (const Part<States>& part : parts) {
             if (found.first_bad_label < 0) found.first_bad_label = part.first_bad_label;
-            States::join(way_, part.way);
+            all_.join(part.elements);
         }
         if (found.first_bad_label < 0) finish(parts, found);
         return found;
@@ -95,18 +85,18 @@ class ResultsByLabel {
 
     // Returns the first of the rows whose label names no segment, or -1.
     template <class Label>
-    std::int64_t add(Part& part, std::int64_t begin, std::int64_t end) const {
+    std::int64_t add(Part<States>& part, std::int64_t begin, std::int64_t end) const {
         // Of its own, so that they are not read again after each state that is written.
         const Labels labels = call_.labels;
         State* const states = part.states;
         const std::int64_t size = static_cast<std::int64_t>(size_of(call_.in));
         const bool misses = labels.segments * static_cast<std::int64_t>(sizeof(State)) > cached_state_bytes;
         const std::int64_t ahead = labelled_rows_ahead;
-        Block elements;
+        States& elements = part.elements;
         std::int64_t segments[labelled_block];
         for (std::int64_t row = begin, n; row < end; row += n) {
             n = std::min<std::int64_t>(end - row, labelled_block);
-            elements.take(call_.x + row * size, static_cast<std::size_t>(n), call_.in, part.way);
+            elements.take(call_.x + row * size, static_cast<std::size_t>(n), call_.in);
             for (std::int64_t k = 0; k < n; ++k) {
                 const std::int64_t segment = segment_of<Label>(labels, row + k);
                 if (!names(labels, segment)) return row + k;
@@ -125,7 +115,7 @@ class ResultsByLabel {
         return -1;
     }
 
-    void finish(const std::vector<Part>& parts, ReducedByLabel& found) {
+    void finish(const std::deque<Part<States>>& parts, ReducedByLabel& found) {
         const std::int64_t some = labelled_task_segments, segments = call_.labels.segments;
         const auto tasks = static_cast<std::size_t>((segments + some - 1) / some);
         std::vector<std::vector<std::int64_t>> uncertain(tasks);
@@ -134,17 +124,17 @@ class ResultsByLabel {
         auto task = [&](std::size_t t, std::size_t) {
             const std::int64_t first = static_cast<std::int64_t>(t) * some,
                                last = std::min(first + some, segments);
-            Block own;
+            States own(range_);
             for (std::int64_t s = last - 1; s >= first; --s) {
                 State total = parts[0].states[s];
-                for (std::size_t i = 1; i < parts.size(); ++i) States::join(total, parts[i].states[s]);
-                if (States::is_empty(total)) {
+                for (std::size_t i = 1; i < parts.size(); ++i) total.merge(parts[i].states[s]);
+                if (total.is_empty()) {
                     empty[t] = s;
                     continue;
                 }
                 if (call_.self != nullptr) add_self(total, s, own);
                 std::uint64_t bits;
-                if (States::finish(total, way_, range_, bits))
+                if (all_.finish(total, range_, bits))
                     store_bits(call_.out, static_cast<std::size_t>(s), bits, size_of(call_.format));
                 else
                     uncertain[t].push_back(s);
@@ -157,24 +147,22 @@ class ResultsByLabel {
         }
     }
 
-    void add_self(State& total, std::int64_t s, Block& elements) const {
-        typename States::Way way = way_;
-        elements.take(call_.self + s * static_cast<std::int64_t>(size_of(call_.in)), 1, call_.in, way);
+    void add_self(State& total, std::int64_t s, States& elements) const {
+        elements.take(call_.self + s * static_cast<std::int64_t>(size_of(call_.in)), 1, call_.in);
         elements.add(total, 0);
     }
-    // What the way of adding has to know of these elements too.
+    // What the states have to know of these elements too.
     void look_at_self() {
-        Block elements;
         for (std::int64_t s = 0, n; s < call_.labels.segments; s += n) {
             n = std::min<std::int64_t>(call_.labels.segments - s, labelled_block);
-            elements.take(call_.self + s * static_cast<std::int64_t>(size_of(call_.in)),
-                          static_cast<std::size_t>(n), call_.in, way_);
+            all_.take(call_.self + s * static_cast<std::int64_t>(size_of(call_.in)),
+                      static_cast<std::size_t>(n), call_.in);
         }
     }
 
     const SegmentCall& call_;
     const LabelledRange range_;
-    typename States::Way way_;
+    States all_;  // what is known of all elements
 };
 
 // The greatest magnitude of some contiguous elements; infinity if one of them is not finite.
@@ -186,19 +174,16 @@ double greatest_of(const char* x, std::int64_t n, Format format) {
                               {{Map::itself, Combine::maximum, Finalize::itself, false}, format, most}};
     constexpr bool reduced[] = {true};
     reduce_several({x, 1, shape, strides, format, false}, reduced, results, 2);
-    const double low = real_at(least, 0, format), high = real_at(most, 0, format);
-    // The infinities of float16 are NaN here, which std::max would lose.
+    const auto widen = current_instruction_set().norms->widen[static_cast<std::size_t>(format)];
+    double low, high;
+    widen(least, 1, &low);
+    widen(most, 1, &high);
     return low != low || high != high ? HUGE_VAL : std::max(magnitude(low), magnitude(high));
 }
 
-template <class States, class Block>
+template <class States>
 ReducedByLabel results_of(const SegmentCall& call, const LabelledRange& range) {
-    return States::suits(range) ? ResultsByLabel<States, Block>(call, range).run() : ReducedByLabel{};
-}
-
-template <class Key>
-ReducedByLabel extremes_of(const SegmentCall& call, const LabelledRange& range) {
-    return results_of<PlacedExtreme<Key>, ExtremeBlock<Key>>(call, range);
+    return States::suits(range) ? ResultsByLabel<States>(call, range).run() : ReducedByLabel{};
 }
 
 bool is_single(const SegmentCall& call) {
@@ -214,16 +199,15 @@ ReducedByLabel reduce_by_label(const SegmentCall& call) {
     LabelledRange range{0, static_cast<double>(call.labels.rows + 1), call.row.finalize, call.format,
                         combine == Combine::minimum};
     if (combine == Combine::minimum || combine == Combine::maximum)
-        return is_float(call.in) && call.in != Format::f64 ? extremes_of<std::int32_t>(call, range)
-                                                           : extremes_of<std::int64_t>(call, range);
+        return is_float(call.in) && call.in != Format::f64 ? results_of<Extremes<std::int32_t>>(call, range)
+                                                           : results_of<Extremes<std::int64_t>>(call, range);
     if (combine != Combine::sum) return {};
-    if (!is_float(call.in)) return results_of<ModularSum, ModularBlock>(call, range);
+    if (!is_float(call.in)) return results_of<ModularSums>(call, range);
     range.greatest = greatest_of(call.x, call.labels.rows, call.in);
     const double own = call.self == nullptr ? 0 : greatest_of(call.self, call.labels.segments, call.in);
     if (!std::isfinite(range.greatest) || !std::isfinite(own)) return {};
     range.greatest = std::max(range.greatest, own);
-    return call.in == Format::f64 ? results_of<WideSum, WideBlock>(call, range)
-                                  : results_of<NarrowSum, NarrowBlock>(call, range);
+    return call.in == Format::f64 ? results_of<WideSums>(call, range) : results_of<NarrowSums>(call, range);
 }
 
 }  // namespace samesum
