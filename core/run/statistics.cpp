@@ -13,7 +13,6 @@
 
 #include "kernels/instruction_set.hpp"
 #include "run/states/kept_states.hpp"
-#include "run/states/kept_tile.hpp"
 #include "run/tiles.hpp"
 #include "select/reduction_thresholds.hpp"
 #include "select/thread_thresholds.hpp"

@@ -15,7 +15,7 @@
 #include "run/reduce/accumulate.hpp"
 #include "run/reduce/finish.hpp"
 #include "run/tiles.hpp"
-#include "select/pair_thresholds.hpp"
+#include "select/reduction_thresholds.hpp"
 #include "select/routes.hpp"
 
 namespace samesum {

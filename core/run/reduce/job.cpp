@@ -11,7 +11,6 @@
 #include "run/reduce/accumulate.hpp"
 #include "run/reduce/finish.hpp"
 #include "run/reduce/reduce.hpp"
-#include "run/reduce/ways.hpp"
 #include "select/reduction_thresholds.hpp"
 #include "select/routes.hpp"
 #include "select/thread_thresholds.hpp"
@@ -115,7 +114,8 @@ std::size_t finish_short(const Plan& plan, const Target& target, const Outputs& 
     return failures;
 }
 
-// The first column of run number `outer` of the inner dimension as the one lane of a plan; and another column.
+// The first column of run number `outer` of the inner dimension as the one lane of a plan; and another
+// column.
 Plan lane_of(const Plan& plan, std::int64_t outer) {
     Plan lane = plan;
     const Offsets at = offsets_at(plan.kept, outer);

@@ -7,7 +7,6 @@
 #include "methods/kept_blocks.hpp"
 #include "run/exact/exact_sums.hpp"
 #include "run/reduce/accumulate.hpp"
-#include "run/states/kept_tile.hpp"
 #include "select/reduction_thresholds.hpp"
 #include "select/routes.hpp"
 #include "select/thread_thresholds.hpp"
