@@ -110,7 +110,6 @@ REDUCTIONS: dict[str, Call] = {
     "method.short_integer_products": lambda: ss.prod(normal(4000, 9, dtype="i4"), axis=1),
     "retry.lanes": lambda: ss.sum(rows_of(ABOVE_A_TIE), axis=1),
     "retry.tile": lambda: ss.sum(np.ascontiguousarray(rows_of(ABOVE_A_TIE).T), axis=0),
-    "retry.gathered": lambda: ss.sum(np.concatenate([rows_of(ABOVE_A_TIE, 1).T, normal(100, 399)], 1), axis=0),
     "method.exact_sums": lambda: ss.sum(next_to_ties(40), axis=1),
     "method.lanes_few": lambda: ss.sum(ties(400, 60), axis=1),
     "method.lanes_singles": lambda: ss.l2_norm(H, axis=1),

@@ -32,8 +32,7 @@
     X(columns_transposed, "tile.columns_transposed", "contiguous sets side by side, transposed by blocks") \
     /* Sets that the first method could not decide. */ \
     X(retried_tile, "retry.tile", "all sets of a tile again, many of which were not decided") \
-    X(retried_lanes, "retry.lanes", "lanes that were not decided, one by one") \
-    X(retried_gathered, "retry.gathered", "columns that were not decided, gathered") \
+    X(retried_lanes, "retry.lanes", "sets that were not decided, one by one") \
     /* The methods of reductions, counted by the results that they decide. */ \
     X(short_sums, "method.short_sums", "sums of floats, whole sets of up to 64 elements") \
     X(short_singles, "method.short_singles", "sums of one float") \

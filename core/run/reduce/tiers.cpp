@@ -3,7 +3,6 @@
 #include "exact/products/product.hpp"
 #include "kernels/instruction_set.hpp"
 #include "run/exact/exact_sums.hpp"
-#include "run/exact/widened.hpp"
 #include "run/reduce/finish.hpp"
 #include "select/reduction_thresholds.hpp"
 #include "select/thread_thresholds.hpp"
