@@ -67,7 +67,6 @@
     X(byte_extremes, "method.byte_extremes", "extremes of 8-bit floats") \
     X(variance_lanes, "method.variance_lanes", "variances of floats of up to 32 bits in float64") \
     X(variance_words, "method.variance_words", "variances in pairs of float64") \
-    X(variance_few, "method.variance_few", "variances of few float64") \
     X(exact_variances, "method.exact_variances", "variances of exact sums") \
     /* Scans. */ \
     X(scan_groups, "scan.groups", "small groups of few columns, transposed to wide rows") \

@@ -144,16 +144,12 @@ Tiers product_tiers(const InstructionSet& set, Format in, Format out, std::int64
 const Method& wide_spread() { return current_instruction_set().spreads->wide; }
 
 // Results of eight bits by exact sums alone.
-Tiers variance_tiers(const SpreadMethods& spreads, Format in, Format out, std::int64_t count) {
+Tiers variance_tiers(const SpreadMethods& spreads, Format in, Format out) {
     Tiers tiers;
     if (!is_byte_float(in) && !is_byte_float(out)) {
         if (is_float(in) && size_of(in) < 8 && size_of(out) <= 4)
             tiers.push(spreads.narrow[static_cast<std::size_t>(in)], 0, Route::variance_lanes);
-        const bool is_few = in == Format::f64 && count <= few_elements;
-        if (is_few)
-            tiers.push(spreads.few, 1, Route::variance_few);
-        else
-            tiers.push(Widened<wide_spread>::method(in), 1, Route::variance_words);
+        tiers.push(Widened<wide_spread>::method(in), 1, Route::variance_words);
     }
     tiers.push(exact_variance_method(in), 2, Route::exact_variances);
     return tiers;
@@ -173,7 +169,7 @@ Tiers byte_float_tiers(const Reduction& row, Format in) {
 
 Tiers choose_tiers(const Reduction& row, Format in, Format out, std::int64_t count) {
     if (row.combine == Combine::spread)
-        return variance_tiers(*current_instruction_set().spreads, in, out, count);
+        return variance_tiers(*current_instruction_set().spreads, in, out);
     if (is_byte_float(in)) return byte_float_tiers(row, in);
     const InstructionSet& set = current_instruction_set();
     const std::size_t format = static_cast<std::size_t>(in == Format::boolean ? Format::u8 : in);
