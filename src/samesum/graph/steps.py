@@ -9,8 +9,8 @@ from functools import partial
 from samesum.errors import SamesumError, UnsupportedOperator, during, saying
 from samesum.formats.arrays import NDArray
 from samesum.graph.model import Node
-from samesum.operators.apply import ROWS, foretell, foretell_all, planned, planned_all
-from samesum.operators.rows import UNKNOWN, Fact, Facts, Inputs
+from samesum.operators.apply import ROWS, foretell, foretell_all, parts, planned, planned_all
+from samesum.operators.rows import UNKNOWN, Fact, Facts, Inputs, Part
 from samesum.specs.bind import Operation, bind_node
 from samesum.specs.lookup import STANDARDS, has_operator, lookup
 
@@ -66,6 +66,8 @@ class Step:
 
     node: Node
     title: str
+    takes: tuple[str, ...]
+    """The names of the values that `call` is given; "" of an input that is left out."""
     call: Call
     infer: Callable[[Facts], Fact]
     plan: Callable[[Facts], Call] | None = None
@@ -75,6 +77,10 @@ class Step:
     fact: Fact = UNKNOWN
     is_known: bool = False
     """True if its one result is always the same, so that it need not run."""
+    parts: Callable[[Facts], Sequence[Part] | None] | None = None
+    """What it is element by element."""
+    is_joined: bool = False
+    """True if a later step does what it does."""
     detail: str = ""
     call_all: CallAll | None = None
     """Of a node with several outputs: all that it names, those left out too."""
@@ -106,10 +112,10 @@ def freeing(steps: Sequence[Step], kept: Iterable[str]) -> tuple[Step, ...]:
     needed = {*kept, *(name for step in steps if step.is_known for name in step.results)}
     result = []
     for step in reversed(steps):
-        if step.is_known:
+        if step.is_known or step.is_joined:
             result.append(step)
             continue
-        frees = tuple(name for name in dict.fromkeys((*step.node.inputs, *step.results)) if name and name not in needed)
+        frees = tuple(name for name in dict.fromkeys((*step.takes, *step.results)) if name and name not in needed)
         needed.update(frees)
         result.append(replace(step, frees=frees))
     return tuple(reversed(result))
@@ -121,9 +127,9 @@ def run_steps(steps: Iterable[Step], values: dict[str, NDArray]) -> None:
     The results that are always the same are there.
     """
     for step in steps:
-        if step.is_known:
+        if step.is_known or step.is_joined:
             continue
-        inputs, names = [values[name] if name else None for name in step.node.inputs], step.node.outputs
+        inputs, names = [values[name] if name else None for name in step.takes], step.node.outputs
         try:
             if step.call_all is None:
                 values[names[0]] = step.call(inputs)
@@ -205,7 +211,7 @@ def step_of(node: Node) -> Step:
     spec = lookup(node.standard, node.operator, node.opset)
     operation = bind_node(spec, node.attributes, node.own_inputs)
     if spec.operator.holds_graphs:
-        return Step(node, spec.identifier, _incomplete, _unforeseen, held=operation)
+        return Step(node, spec.identifier, node.inputs, _incomplete, _unforeseen, held=operation)
     row = ROWS[spec.identifier]
     if row.all is not None and row.all.most is not None:
         node = replace(node, outputs=_named(node.outputs))
@@ -215,7 +221,16 @@ def step_of(node: Node) -> Step:
         allowed = "any number is" if most is None else f"{most} are" if most > 1 else "one is"
         raise UnsupportedOperator(f"it has the outputs {list(node.outputs)}; {allowed} supported")
     plan, infer = partial(planned, operation), partial(foretell, operation)
-    step = Step(node, spec.identifier, plan(()), infer, plan, operation if spec.row else None)
+    step = Step(
+        node,
+        spec.identifier,
+        node.inputs,
+        plan(()),
+        infer,
+        plan,
+        operation if spec.row else None,
+        parts=None if row.parts is None else partial(parts, operation),
+    )
     if row.all is None or count == 1:
         return step
     plan_all = partial(planned_all, operation, count)

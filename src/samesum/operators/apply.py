@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import zip_longest
 from math import prod
@@ -12,6 +12,7 @@ import ml_dtypes
 import numpy as np
 
 from samesum.algebra.rows import ARGMAX, HARDMAX, MAX, SUM, Normalization, Reduction, Scan
+from samesum.engine.elementwise import COMBINED
 from samesum.engine.machine import FloatingPointScope
 from samesum.engine.memory import EXCLUSIVE, KEEPDIMS, REVERSE, SELECT_LAST, normalize, reduce, scan
 from samesum.errors import AttributeValueError, AxisError, DtypeError, SamesumError, ShapeError, saying
@@ -22,7 +23,7 @@ from samesum.operators import facts
 from samesum.operators.attention import MICROSOFT_ATTENTION_ROWS, ONNX_ATTENTION_ROWS, OPENVINO_ATTENTION_ROWS
 from samesum.operators.fused import MICROSOFT_PRODUCT_ROWS, MICROSOFT_ROWS, ONNX_FUSED_ROWS
 from samesum.operators.pools import ONNX_POOL_ROWS, OPENVINO_POOL_ROWS
-from samesum.operators.rows import UNKNOWN, Fact, Facts, Inputs, Row
+from samesum.operators.rows import UNKNOWN, Fact, Facts, Inputs, Part, Row
 from samesum.operators.rows_around import ONNX_ROWS, OPENVINO_ROWS
 from samesum.operators.rows_of_elements import ONNX_ELEMENT_ROWS, OPENVINO_ELEMENT_ROWS
 from samesum.operators.rows_of_moving import ONNX_MOVING_ROWS, OPENVINO_MOVING_ROWS
@@ -217,6 +218,14 @@ def planned_all(operation: Operation, count: int, facts: Facts = ()) -> Callable
     if outputs is None:
         raise AttributeValueError(f"{operation.spec.identifier}: {count} outputs were asked for; this version has one")
     return _guarded(operation, facts, lambda made, inputs: outputs.run(made, inputs, count))
+
+
+def parts(operation: Operation, facts: Facts) -> Sequence[Part] | None:
+    """The operations of the core that the operator is on inputs of which these facts are known; else None."""
+    row, dtypes = ROWS[operation.spec.identifier], {fact.dtype for fact in facts if fact is not None}
+    if row.parts is None or not dtypes < COMBINED or len(dtypes) != 1 or not settle(operation.spec, facts):
+        return None
+    return row.parts(operation.attributes, facts)
 
 
 R = TypeVar("R")
