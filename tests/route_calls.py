@@ -175,6 +175,7 @@ NORMALIZATIONS: dict[str, Call] = {
     "norm.batch_columns": lambda: batch_norm(normal(400, 3, dtype="f8")),
     "elementwise.direct": lambda: elementwise.exponential(X),
     "elementwise.gathered": lambda: elementwise.exponential(X[:, ::2]),
+    "elementwise.combined": lambda: elementwise.combined(bytes((elementwise.Arithmetic.ADD, 0, 0, 0)), [X]),
 }
 
 

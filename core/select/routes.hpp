@@ -112,6 +112,7 @@
     /* Functions of each element. */ \
     X(elementwise_direct, "elementwise.direct", "elements side by side") \
     X(elementwise_gathered, "elementwise.gathered", "elements that are gathered") \
+    X(elementwise_combined, "elementwise.combined", "several operations in one pass") \
     /* Dot products. */ \
     X(dot_rows, "dot.rows", "vectors that are read where they lie") \
     X(dot_rows_copied, "dot.rows_copied", "the same of elements that lie apart") \

@@ -14,6 +14,7 @@ import numpy as np
 from samesum.algebra.rows import Normalization, Scan
 from samesum.errors import ModelError, SamesumError, during
 from samesum.formats.arrays import NDArray, type_text
+from samesum.graph.chains import joined
 from samesum.graph.holding import Ready, holding
 from samesum.graph.model import Graph, Node, Value
 from samesum.graph.steps import Step, bound, freeing
@@ -121,7 +122,7 @@ def prepare(graph: Graph, given: Mapping[str, Fact] = MappingProxyType({})) -> P
     foretell = partial(_followed, graph, tuple(known))
     used = {*graph.results, *(name for step in known if not step.is_known for name in step.node.inputs if name)}
     constants = {name: _frozen(fact.value) for name in used if (fact := facts[name]).value is not None}
-    steps = freeing(known, {*graph.results, *constants})
+    steps = freeing(joined(known, facts, graph.results), {*graph.results, *constants})
     return Program(graph, steps, outputs, results, foretell, constants)
 
 
@@ -283,7 +284,8 @@ def described(program: Program) -> str:
     ]
     width = len(str(count))
     for number, step in enumerate(program.steps, 1):
-        after = "; known beforehand" if step.is_known else f"; frees {', '.join(step.frees)}" if step.frees else ""
+        after = "; known beforehand" if step.is_known else "; within a later step" if step.is_joined else ""
+        after += f"; frees {', '.join(step.frees)}" if step.frees else ""
         lines.append(f"  {number:>{width}}. {_line(step)}{after}")
         lines += [f"  {'':{width}}    {line}" for line in _inner(step)]
     for value, source in zip(program.outputs, graph.results, strict=True):

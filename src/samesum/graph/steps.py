@@ -10,8 +10,8 @@ from typing import NoReturn
 from samesum.errors import SamesumError, UnsupportedOperator, during, saying
 from samesum.formats.arrays import NDArray
 from samesum.graph.model import Node
-from samesum.operators.apply import ROWS, foretell, planned
-from samesum.operators.rows import UNKNOWN, Fact, Facts, Inputs
+from samesum.operators.apply import ROWS, foretell, parts, planned
+from samesum.operators.rows import UNKNOWN, Fact, Facts, Inputs, Part
 from samesum.specs.bind import Operation, bind_node
 from samesum.specs.lookup import STANDARDS, has_operator, lookup
 
@@ -67,6 +67,8 @@ class Step:
 
     node: Node
     title: str
+    takes: tuple[str, ...]
+    """The names of the values that `call` is given; "" of an input that is left out."""
     call: Call
     infer: Callable[[Facts], tuple[Fact, ...]]
     plan: Callable[[Facts], Call] | None = None
@@ -77,6 +79,10 @@ class Step:
     """What is known of each output."""
     is_known: bool = False
     """True if its one result is always the same, so that it need not run."""
+    parts: Callable[[Facts], Sequence[Part] | None] | None = None
+    """What it is element by element."""
+    is_joined: bool = False
+    """True if a later step does what it does."""
     detail: str = ""
     held: Operation | None = None
     """Of the operators that hold graphs."""
@@ -100,10 +106,10 @@ def freeing(steps: Sequence[Step], kept: Iterable[str]) -> tuple[Step, ...]:
     needed = {*kept, *(name for step in steps if step.is_known for name in step.results)}
     result = []
     for step in reversed(steps):
-        if step.is_known:
+        if step.is_known or step.is_joined:
             result.append(step)
             continue
-        frees = tuple(name for name in dict.fromkeys((*step.node.inputs, *step.results)) if name and name not in needed)
+        frees = tuple(name for name in dict.fromkeys((*step.takes, *step.results)) if name and name not in needed)
         needed.update(frees)
         result.append(replace(step, frees=frees))
     return tuple(reversed(result))
@@ -115,9 +121,9 @@ def run_steps(steps: Iterable[Step], values: dict[str, NDArray]) -> None:
     The results that are always the same are there.
     """
     for step in steps:
-        if step.is_known:
+        if step.is_known or step.is_joined:
             continue
-        inputs, names = [values[name] if name else None for name in step.node.inputs], step.node.outputs
+        inputs, names = [values[name] if name else None for name in step.takes], step.node.outputs
         try:
             found = step.call(inputs)
             if len(names) == 1:
@@ -196,7 +202,7 @@ def step_of(node: Node) -> Step:
     spec = lookup(node.standard, node.operator, node.opset)
     operation = bind_node(spec, node.attributes, node.own_inputs)
     if spec.operator.holds_graphs:
-        return Step(node, spec.identifier, _incomplete, _incomplete, held=operation)
+        return Step(node, spec.identifier, node.inputs, _incomplete, _incomplete, held=operation)
     row = ROWS[spec.identifier]
     if row.most != 1 and row.most is not None:
         node = replace(node, outputs=_named(node.outputs))
@@ -205,5 +211,13 @@ def step_of(node: Node) -> Step:
         allowed = "any number is" if most is None else f"{most} are" if most > 1 else "one is"
         raise UnsupportedOperator(f"it has the outputs {list(node.outputs)}; {allowed} supported")
     plan = partial(planned, operation, count)
-    infer = partial(foretell, operation, count)
-    return Step(node, spec.identifier, plan(), infer, plan, operation if spec.row else None)
+    return Step(
+        node,
+        spec.identifier,
+        node.inputs,
+        plan(),
+        partial(foretell, operation, count),
+        plan,
+        operation if spec.row else None,
+        parts=None if row.parts is None else partial(parts, operation),
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import zip_longest
 from math import prod
@@ -12,6 +12,7 @@ import ml_dtypes
 import numpy as np
 
 from samesum.algebra.rows import ARGMAX, HARDMAX, MAX, SUM, Normalization, Reduction, Scan
+from samesum.engine.elementwise import COMBINED
 from samesum.engine.machine import FloatingPointScope
 from samesum.engine.memory import EXCLUSIVE, KEEPDIMS, REVERSE, SELECT_LAST, normalize, reduce, scan
 from samesum.errors import AttributeValueError, AxisError, DtypeError, SamesumError, ShapeError, saying
@@ -29,7 +30,7 @@ from samesum.operators import (
     rows_of_products,
     scatters,
 )
-from samesum.operators.rows import UNKNOWN, Fact, Facts, Inputs, Row
+from samesum.operators.rows import UNKNOWN, Fact, Facts, Inputs, Part, Row
 from samesum.specs.bind import Operation, check_count
 from samesum.specs.lookup import CATALOGUE, versions_with_type
 from samesum.specs.table import EmptySet, Input, Spec
@@ -183,6 +184,14 @@ def apply_all(operation: Operation, count: int, inputs: Inputs) -> tuple[NDArray
 
 def _native(inputs: Inputs) -> Inputs:
     return [None if array is None else native(array) for array in inputs]
+
+
+def parts(operation: Operation, facts: Facts) -> Sequence[Part] | None:
+    """The operations of the core that the operator is on inputs of which these facts are known; else None."""
+    row, dtypes = ROWS[operation.spec.identifier], {fact.dtype for fact in facts if fact is not None}
+    if row.parts is None or not dtypes < COMBINED or len(dtypes) != 1 or not settle(operation.spec, facts):
+        return None
+    return row.parts(operation.attributes, facts)
 
 
 def planned(operation: Operation, count: int | None = None, facts: Facts = ()) -> Callable[..., Any]:

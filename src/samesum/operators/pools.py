@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +23,12 @@ _INDICES: dict[str, Dtype] = {"i64": np.dtype(np.int64), "i32": np.dtype(np.int3
 
 
 def _windows(attributes: Attributes, x: NDArray) -> list[AxisWindows]:
-    return windows_of(pool_of(attributes, x.ndim), x.shape)
+    return _windows_of(tuple(attributes.items()), x.shape)
+
+
+@lru_cache(maxsize=256)
+def _windows_of(said: tuple[tuple[str, Any], ...], shape: tuple[int, ...]) -> list[AxisWindows]:
+    return windows_of(pool_of(dict(said), len(shape)), shape)
 
 
 def average_pool(attributes: Attributes, inputs: Inputs) -> NDArray:

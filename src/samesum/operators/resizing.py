@@ -145,7 +145,8 @@ def resized(x: NDArray, lines: Sequence[Line], way: Way, fill: float) -> NDArray
     ]
     y = x
     if way.mode == "nearest":
-        for axis, places, _, _ in changed:
+        # Where elements lie apart they are chosen while they are few.
+        for axis, places, _, _ in sorted(changed, key=lambda each: -each[0] * (len(each[1]) > x.shape[each[0]])):
             y = np.take(y, places[:, 0], axis)
     elif changed:
         y = y.astype(np.float64)

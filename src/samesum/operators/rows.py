@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from samesum.engine.elementwise import Arithmetic
 from samesum.formats.arrays import Dtype, NDArray, Shape
 from samesum.specs.bind import Operation
 
@@ -31,6 +32,9 @@ RunAll = Callable[[Any, Inputs, int], tuple[NDArray, ...]]
 """Of what a row makes, inputs and how many of its outputs a node names."""
 InferAll = Callable[[Attributes, Facts, int], tuple[Fact, ...]]
 Make = Callable[[Attributes, Inputs], Any]
+Part = tuple[Arithmetic, NDArray | None]
+"""An operation on what was there before and on a constant of one element, or on both inputs of an operator."""
+Parts = Callable[[Attributes, Facts], Sequence[Part] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,9 @@ class Row:
     make: Callable[[Operation, Inputs], Any] = lambda operation, _: operation
     """Of an operation and its inputs at `made_of`: once, before a model runs, where these are always the same."""
     made_of: tuple[int, ...] = ()
+    parts: Parts | None = None
+    """The operations of which it consists on floats of up to 32 bits, each rounded, so that several operators can run
+    in one pass; None where what is known of its inputs does not say them."""
 
 
 def row(operator: str, run: Run, infer: Infer, since: int = 1) -> Row:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from samesum.algebra.rows import MAX, MEAN, MIN, SUM
 from samesum.engine import elementwise
+from samesum.engine.elementwise import Arithmetic
 from samesum.errors import ModelError, ShapeError
 from samesum.formats.arrays import NDArray, checked
 from samesum.formats.axes import all_from_front, from_front
@@ -212,7 +214,7 @@ _OF_BOTH = (
     unary("Exp", elementwise.exponential),
     unary("Log", elementwise.logarithm),
     unary("Abs", np.abs),
-    binary("Add", pointwise.add),
+    pointwise.arithmetic("Add", Arithmetic.ADD, np.add),
     row("Identity", pointwise.identity, facts.same),
     row("Reshape", reshape, facts.reshape(reshape)),
     _cutting("Unsqueeze", axes_of, (1,), unsqueeze),
@@ -223,15 +225,15 @@ _OF_BOTH = (
 OPENVINO_ROWS = (
     *_OF_BOTH,
     unary("Negative", np.negative),
-    unary("ReLU", pointwise.relu),
-    binary("Subtract", pointwise.subtract),
-    binary("Multiply", pointwise.multiply),
-    binary("Divide", pointwise.divide),
+    unary("ReLU", pointwise.relu, parts=pointwise.relu_parts),
+    pointwise.arithmetic("Subtract", Arithmetic.SUBTRACT, np.subtract),
+    pointwise.arithmetic("Multiply", Arithmetic.MULTIPLY, np.multiply),
+    pointwise.arithmetic("Divide", Arithmetic.DIVIDE, pointwise.quotient_of),
     binary("Power", pointwise.power),
     binary("Maximum", np.maximum),
     binary("Minimum", np.minimum),
     binary("SquaredDifference", _squared_difference),
-    row("Clamp", pointwise.clip_attributes, facts.same),
+    replace(row("Clamp", pointwise.clip_attributes, facts.same), parts=pointwise.attribute_parts),
     row("Convert", pointwise.convert_ir, facts.to_attribute("destination_type")),
     row("ConvertLike", pointwise.cast_like, facts.cast_like),
     _cutting("Squeeze", axes_of_ir, (1,), squeeze),
@@ -250,17 +252,20 @@ OPENVINO_ROWS = (
 ONNX_ROWS = (
     *_OF_BOTH,
     unary("Neg", np.negative),
-    unary("Relu", pointwise.relu),
-    binary("Sub", pointwise.subtract),
-    binary("Mul", pointwise.multiply),
-    binary("Div", pointwise.divide),
+    unary("Relu", pointwise.relu, parts=pointwise.relu_parts),
+    pointwise.arithmetic("Sub", Arithmetic.SUBTRACT, np.subtract),
+    pointwise.arithmetic("Mul", Arithmetic.MULTIPLY, np.multiply),
+    pointwise.arithmetic("Div", Arithmetic.DIVIDE, pointwise.quotient_of),
     binary("Pow", pointwise.power),
     variadic("Max", MAX),
     variadic("Min", MIN),
     variadic("Sum", SUM),
     variadic("Mean", MEAN),
-    row("Clip", pointwise.clip_attributes, facts.same),
-    made("Clip", pointwise.bounds_of_inputs, (1, 2), pointwise.clip_inputs, facts.same, 11),
+    replace(row("Clip", pointwise.clip_attributes, facts.same), parts=pointwise.attribute_parts),
+    replace(
+        made("Clip", pointwise.bounds_of_inputs, (1, 2), pointwise.clip_inputs, facts.same, 11),
+        parts=pointwise.input_parts,
+    ),
     row("Cast", pointwise.cast, facts.to_attribute("to")),
     row("CastLike", pointwise.cast_like, facts.cast_like),
     _cutting("Squeeze", axes_of, (1,), squeeze),
