@@ -100,7 +100,7 @@ REDUCTIONS: dict[str, Call] = {
     "tile.runs_packed": lambda: ss.sum(normal(8, 5, 10, 7)[..., :5], axis=(0, 2, 3)),
     "tile.columns_folded": lambda: ss.sum(normal(4000, 9), axis=0),
     "tile.columns_gathered": lambda: ss.sum(X[:, ::2], axis=0),
-    "method.short_integer_results": lambda: ss.mean(normal(3000, 7, dtype="i2"), axis=1),
+    "method.short_integer_means": lambda: ss.mean(normal(3000, 7, dtype="i2"), axis=1),
     "method.short_singles": lambda: ss.sum(normal(1, 4000), axis=0),
     "method.short_products": lambda: ss.prod(normal(4000, 9), axis=1),
     "method.short_extremes": lambda: ss.max(normal(4000, 9), axis=1),

@@ -42,7 +42,7 @@
     X(short_truths, "method.short_truths", "all and any, whole sets of up to 64 elements") \
     X(short_integer_sums, "method.short_integer_sums", "sums of integers, whole sets of up to 64 elements") \
     X(short_integer_products, "method.short_integer_products", "products of integers, the same") \
-    X(short_integer_results, "method.short_integer_results", "means, roots, logarithms of integers, the same") \
+    X(short_integer_means, "method.short_integer_means", "means of integers, the same") \
     X(lanes_usual, "method.lanes_usual", "floats of up to 32 bits, added up in float64") \
     X(lanes_few, "method.lanes_few", "the same with a test for exact sums") \
     X(lanes_singles, "method.lanes_singles", "16-bit floats, four added up in float32 before") \
