@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "python/elementwise.hpp"
 #include "python/outputs.hpp"
 #include "python/reductions.hpp"
 #include "run/segments/segments.hpp"
@@ -83,37 +82,21 @@ inline nb::object reduce_terms(unsigned code, const nb::list& arrays, unsigned f
     std::vector<Input> terms;
     for (nb::handle each : arrays) terms.push_back(input_of(each));
     if (terms.empty()) raise("ShapeError", "one array at least is needed");
-    int rank = 0;
-    npy_intp shape[max_rank], places = 1;
-    for (const Input& each : terms) {
+    for (const Input& each : terms)
         if (each.view.format != terms[0].view.format)
             raise("DtypeError", "the arrays have the types " + name_of(terms[0].view.format) + " and " +
                                     name_of(each.view.format) + "; one type is needed");
-        rank = std::max(rank, each.view.rank);
-    }
-    for (int i = 0; i < rank; ++i) {
-        shape[i] = 1;
-        for (const Input& each : terms) {
-            const int own = i - (rank - each.view.rank);
-            if (own >= 0 && each.view.shape[own] != 1) shape[i] = each.view.shape[own];
-        }
-        places *= shape[i];
-    }
     const Reduction row = reduction_of(code, flags);
     const Format format = format_for(row, terms[0].view.format, flags, nb::none());
     if (is_position(row.combine)) raise("AttributeValueError", "positions have no meaning here");
     std::vector<std::int64_t> strides(terms.size() * max_rank);
-    for (std::size_t k = 0; k < terms.size(); ++k) {
-        if (!spread(terms[k], rank, shape, strides.data() + k * max_rank))
-            raise("ShapeError", "the shape " + shape_of(terms[k]) + " does not broadcast with the others");
-    }
-    Output output(nb::none(), terms[0].array, format, rank, shape);
-    if (places > 0) {
+    Broadcast all(terms, strides.data());
+    Output output(nb::none(), terms[0].array, format, all.rank, all.shape);
+    if (all.count > 0) {
         std::vector<View> views;
-        for (std::size_t k = 0; k < terms.size(); ++k)
-            views.push_back(spread_view(terms[k], rank, shape, strides.data() + k * max_rank));
+        for (std::size_t k = 0; k < terms.size(); ++k) views.push_back(all.view(k));
         const auto bytes = static_cast<std::int64_t>(terms.size() * size_of(terms[0].view.format));
-        unlocked(places * bytes,
+        unlocked(all.count * bytes,
                  [&] { samesum::reduce_terms(views.data(), views.size(), row, format, output.data()); });
     }
     return output.finished();
