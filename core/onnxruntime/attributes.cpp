@@ -33,80 +33,107 @@ bool Kernel::is_success(Status status) const {
     return status == nullptr;
 }
 
-void Kernel::read(const Attribute& attribute, const OrtKernelInfo* info) {
+namespace {
+
+// Where the numbers that attributes name are kept.
+constexpr std::pair<Field, double Settings::*> numbers[] = {
+    {Field::epsilon, &Settings::epsilon}, {Field::p, &Settings::p}, {Field::float_p, &Settings::p}};
+constexpr std::pair<Field, std::int64_t Settings::*> integers[] = {
+    {Field::axis, &Settings::axis},
+    {Field::num_groups, &Settings::num_groups},
+    {Field::stash_type, &Settings::stash_type}};
+constexpr std::pair<Field, bool Settings::*> flags[] = {
+    {Field::keepdims, &Settings::keepdims},
+    {Field::noop_with_empty_axes, &Settings::noop_with_empty_axes},
+    {Field::select_last, &Settings::select_last},
+    {Field::exclusive, &Settings::exclusive},
+    {Field::reverse, &Settings::reverse}};
+
+}  // namespace
+
+// None for what a node leaves out.
+std::optional<GivenValue> Kernel::given(const Attribute& attribute, const OrtKernelInfo* info) const {
     const char* const name = attribute.name.c_str();
-    if (attribute.field == Field::ignored) return;
-    if (attribute.field == Field::axes) return read_axes(attribute, info);
-    if (attribute.field == Field::reduction) return read_word(attribute, info);
-    if (attribute.field == Field::epsilon || attribute.field == Field::float_p) {
-        float number = 0;
-        const bool is_given = is_success(float_attribute(api_, info, name, &number));
-        (attribute.field == Field::epsilon ? settings_.epsilon : settings_.p) =
-            is_given ? static_cast<double>(number) : attribute.value();
-        return;
-    }
-    std::int64_t value = 0;
-    if (!is_success(integer_attribute(api_, info, name, &value))) {
-        if (attribute.values.empty()) refuse("the attribute '" + attribute.name + "' is missing");
-        value = static_cast<std::int64_t>(attribute.value());
-    }
-    if (attribute.field == Field::axis) {
-        settings_.axis = value;
-        has_one_axis_ = true;
-    } else if (attribute.field == Field::num_groups) {
-        settings_.num_groups = value;
-    } else if (attribute.field == Field::stash_type) {
-        settings_.stash_type = value;
-    } else if (attribute.field == Field::p) {
-        settings_.p = static_cast<double>(value);
-    } else {
-        read_flag(attribute, value);
+    const auto list = [&]<class T>(std::vector<T> values, const auto& entry) -> std::optional<GivenValue> {
+        std::size_t size = 0;
+        if (!is_success(entry(api_, info, name, nullptr, &size))) return std::nullopt;
+        values.resize(size);
+        if (size > 0) check(entry(api_, info, name, values.data(), &size));
+        return values;
+    };
+    const auto one = [&]<class T, class As>(T value, As, const auto& entry) -> std::optional<GivenValue> {
+        if (!is_success(entry(api_, info, name, &value))) return std::nullopt;
+        return static_cast<As>(value);
+    };
+    std::size_t size = 0;
+    switch (attribute.field) {
+        case Field::ignored:
+            return std::nullopt;
+        case Field::axes:
+        case Field::integers:
+            return list(std::vector<std::int64_t>(), integers_attribute);
+        case Field::numbers:
+            return list(std::vector<float>(), numbers_attribute);
+        case Field::epsilon:
+        case Field::float_p:
+        case Field::number:
+            return one(0.0f, double{}, float_attribute);
+        case Field::reduction:
+        case Field::text: {
+            if (!is_success(text_attribute(api_, info, name, nullptr, &size)) || size == 0)
+                return std::nullopt;
+            std::string word(size, '\0');
+            check(text_attribute(api_, info, name, word.data(), &size));
+            word.resize(size - 1);  // the size counts the zero at the end
+            return word;
+        }
+        default:
+            return one(std::int64_t{}, std::int64_t{}, integer_attribute);
     }
 }
 
-void Kernel::read_word(const Attribute& attribute, const OrtKernelInfo* info) {
+void Kernel::read(const Attribute& attribute, const OrtKernelInfo* info) {
+    const std::optional<GivenValue> found = given(attribute, info);
+    if (attribute.field == Field::axes) {
+        settings_.axes.assign(attribute.values.begin(), attribute.values.end());
+        if (found) settings_.axes = std::get<std::vector<std::int64_t>>(*found);
+    } else if (attribute.field == Field::reduction) {
+        if (found) read_word(attribute, std::get<std::string>(*found));
+    } else if (attribute.field != Field::ignored) {
+        read_number(attribute, found);
+    }
+}
+
+void Kernel::read_number(const Attribute& attribute, const std::optional<GivenValue>& found) {
+    if (!found && attribute.values.empty()) refuse("the attribute '" + attribute.name + "' is missing");
+    const auto* const integer = found ? std::get_if<std::int64_t>(&*found) : nullptr;
+    const auto* const number = found ? std::get_if<double>(&*found) : nullptr;
+    const std::int64_t value = integer != nullptr ? *integer : static_cast<std::int64_t>(attribute.value());
+    for (const auto& [field, to] : numbers)
+        if (field == attribute.field)
+            settings_.*to = number != nullptr    ? *number
+                            : integer != nullptr ? static_cast<double>(value)
+                                                 : attribute.value();
+    for (const auto& [field, to] : integers)
+        if (field == attribute.field) settings_.*to = value;
+    for (const auto& [field, to] : flags) {
+        if (field != attribute.field) continue;
+        if (value != 0 && value != 1)
+            refuse(attribute.name + " is " + std::to_string(value) + "; allowed is 0 or 1");
+        settings_.*to = value != 0;
+    }
+    has_one_axis_ = has_one_axis_ || attribute.field == Field::axis;
+}
+
+void Kernel::read_word(const Attribute& attribute, const std::string& word) {
     constexpr std::pair<const char*, Combine> words[] = {{"add", Combine::sum},
                                                          {"mul", Combine::product},
                                                          {"max", Combine::maximum},
                                                          {"min", Combine::minimum}};
-    const auto word = text_in(attribute.name.c_str(), info);
-    if (!word) return;
     for (const auto& [text, combine] : words)
-        if (*word == text) settings_.combine = combine;
-    if (!settings_.combine && *word != "none")
-        refuse(attribute.name + " is '" + *word + "'; allowed are none, add, mul, max and min");
-}
-
-// None for a node that leaves it out.
-std::optional<std::string> Kernel::text_in(const char* name, const OrtKernelInfo* info) const {
-    std::size_t size = 0;
-    if (!is_success(text_attribute(api_, info, name, nullptr, &size)) || size == 0) return std::nullopt;
-    std::string word(size, '\0');
-    check(text_attribute(api_, info, name, word.data(), &size));
-    word.resize(size - 1);  // the size counts the zero at the end
-    return word;
-}
-
-void Kernel::read_axes(const Attribute& attribute, const OrtKernelInfo* info) {
-    const char* const name = attribute.name.c_str();
-    std::size_t size = 0;
-    settings_.axes.assign(attribute.values.begin(), attribute.values.end());
-    if (!is_success(integers_attribute(api_, info, name, nullptr, &size))) return;
-    settings_.axes.resize(size);
-    if (size > 0) check(integers_attribute(api_, info, name, settings_.axes.data(), &size));
-}
-
-void Kernel::read_flag(const Attribute& attribute, std::int64_t value) {
-    if (value != 0 && value != 1)
-        refuse(attribute.name + " is " + std::to_string(value) + "; allowed is 0 or 1");
-    const auto flag = [&](Field field, bool& to) {
-        if (attribute.field == field) to = value != 0;
-    };
-    flag(Field::keepdims, settings_.keepdims);
-    flag(Field::noop_with_empty_axes, settings_.noop_with_empty_axes);
-    flag(Field::select_last, settings_.select_last);
-    flag(Field::exclusive, settings_.exclusive);
-    flag(Field::reverse, settings_.reverse);
+        if (word == text) settings_.combine = combine;
+    if (!settings_.combine && word != "none")
+        refuse(attribute.name + " is '" + word + "'; allowed are none, add, mul, max and min");
 }
 
 void Kernel::check_numbers() const {
@@ -132,34 +159,6 @@ void evaluate_with(Evaluator evaluator) { declared() = std::move(evaluator); }
 
 std::unique_ptr<Evaluated> evaluated(const Version& version, const Given& given) {
     return declared()(version, given);
-}
-
-void Kernel::hand_over(const OrtKernelInfo* info) {
-    Given given;
-    for (const Attribute& each : version_.attributes) {
-        const char* const name = each.name.c_str();
-        std::int64_t integer = 0;
-        float number = 0;
-        std::size_t size = 0;
-        if (each.field == Field::integer && is_success(integer_attribute(api_, info, name, &integer))) {
-            given.emplace_back(each.name, integer);
-        } else if (each.field == Field::number && is_success(float_attribute(api_, info, name, &number))) {
-            given.emplace_back(each.name, static_cast<double>(number));
-        } else if (each.field == Field::integers &&
-                   is_success(integers_attribute(api_, info, name, nullptr, &size))) {
-            std::vector<std::int64_t> values(size);
-            if (size > 0) check(integers_attribute(api_, info, name, values.data(), &size));
-            given.emplace_back(each.name, std::move(values));
-        } else if (each.field == Field::numbers &&
-                   is_success(numbers_attribute(api_, info, name, nullptr, &size))) {
-            std::vector<float> values(size);
-            if (size > 0) check(numbers_attribute(api_, info, name, values.data(), &size));
-            given.emplace_back(each.name, std::move(values));
-        } else if (each.field == Field::text) {
-            if (auto word = text_in(name, info)) given.emplace_back(each.name, *std::move(word));
-        }
-    }
-    evaluated_ = evaluated(version_, given);
 }
 
 void Kernel::evaluate(OrtKernelContext* context) const {

@@ -30,10 +30,14 @@ Kernel::Kernel(const Version& version, ElementType type, ElementType second_type
       result_(format_of(version.result_type(type, second_type))),
       second_type_(second_type) {
     const FloatingPointScope scope;  // subnormal attributes stay what they are
-    if (version.kind == Kind::evaluated)
-        hand_over(info);
-    else
-        for (const Attribute& each : version.attributes) read(each, info);
+    Given all;
+    for (const Attribute& each : version.attributes) {
+        if (version.kind != Kind::evaluated)
+            read(each, info);
+        else if (auto value = given(each, info))
+            all.emplace_back(each.name, *std::move(value));
+    }
+    if (version.kind == Kind::evaluated) evaluated_ = evaluated(version, all);
     refuse_other_attributes(info);
     check_numbers();
     check(input_count(api, info, &inputs_));

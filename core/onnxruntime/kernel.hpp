@@ -76,13 +76,11 @@ class Kernel {
   private:
     bool is_success(Status status) const;  // an attribute that a node leaves out is a failure of the call
     void refuse_other_attributes(const OrtKernelInfo* info) const;
+    std::optional<GivenValue> given(const Attribute& attribute, const OrtKernelInfo* info) const;
     void read(const Attribute& attribute, const OrtKernelInfo* info);
-    void read_word(const Attribute& attribute, const OrtKernelInfo* info);
-    std::optional<std::string> text_in(const char* name, const OrtKernelInfo* info) const;
-    void hand_over(const OrtKernelInfo* info);
+    void read_number(const Attribute& attribute, const std::optional<GivenValue>& found);
+    void read_word(const Attribute& attribute, const std::string& word);
     void evaluate(OrtKernelContext* context) const;
-    void read_axes(const Attribute& attribute, const OrtKernelInfo* info);
-    void read_flag(const Attribute& attribute, std::int64_t value);
     void read_constant_axes(const OrtKernelInfo* info);
     void check_numbers() const;
     std::vector<std::int64_t> axes_in(const OrtValue* value) const;

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "kernels/instruction_set.hpp"
@@ -17,56 +18,48 @@
 
 namespace samesum::python {
 
-// The core's floating-point modes as a context manager of Python. Included by module.cpp alone.
-namespace nb = nanobind;
-
-// IEEE defaults for the thread that enters, until it exits; one object is entered once at a time.
-class ModesOfThread {
+// What holds for the thread that enters, until it exits; one object is entered once at a time.
+template <class Scope, class... Arguments>
+class OfThread {
   public:
-    void enter() {
+    explicit OfThread(Arguments... arguments) : arguments_(arguments...) {}
+
+    void enter(const std::string& name) {
         if (scope_) {
-            PyErr_SetString(PyExc_RuntimeError,
-                            "this FloatingPointScope is entered already; make one for each with statement");
+            PyErr_SetString(
+                PyExc_RuntimeError,
+                ("this " + name + " is entered already; make one for each with statement").c_str());
             throw nb::python_error();
         }
-        scope_.emplace();
+        std::apply([this](auto... each) { scope_.emplace(each...); }, arguments_);
     }
     void exit() { scope_.reset(); }
 
   private:
-    std::optional<FloatingPointScope> scope_;
+    const std::tuple<Arguments...> arguments_;
+    std::optional<Scope> scope_;
 };
 
-// At most so many threads for what the thread that enters calls, until it exits.
-class ThreadsOfThread {
-  public:
-    explicit ThreadsOfThread(int most) : most_(most) {
-        if (most < 1) throw nb::value_error("the number of threads has to be 1 or more");
-    }
-    void enter() {
-        if (limit_) {
-            PyErr_SetString(PyExc_RuntimeError,
-                            "this ThreadLimit is entered already; make one for each with statement");
-            throw nb::python_error();
-        }
-        limit_.emplace(most_);
-    }
-    void exit() { limit_.reset(); }
+template <class Scope>
+auto define_scope(nb::module_& m, const char* name) {
+    return nb::class_<Scope>(m, name)
+        .def("__enter__", [name](Scope& scope) { scope.enter(name); })
+        .def("__exit__", [](Scope& scope, nb::args) { scope.exit(); });
+}
 
-  private:
-    const int most_;
-    std::optional<ThreadLimit> limit_;
-};
-
+// IEEE defaults; at most so many threads for what is called.
 inline void define_floating_point(nb::module_& m) {
-    nb::class_<ModesOfThread>(m, "FloatingPointScope")
-        .def(nb::init<>())
-        .def("__enter__", [](ModesOfThread& modes) { modes.enter(); })
-        .def("__exit__", [](ModesOfThread& modes, nb::args) { modes.exit(); });
-    nb::class_<ThreadsOfThread>(m, "ThreadLimit")
-        .def(nb::init<int>(), "most"_a)
-        .def("__enter__", [](ThreadsOfThread& limit) { limit.enter(); })
-        .def("__exit__", [](ThreadsOfThread& limit, nb::args) { limit.exit(); });
+    using Modes = OfThread<FloatingPointScope>;
+    using Threads = OfThread<ThreadLimit, int>;
+    define_scope<Modes>(m, "FloatingPointScope").def(nb::init<>());
+    define_scope<Threads>(m, "ThreadLimit")
+        .def(
+            "__init__",
+            [](Threads* self, int most) {
+                if (most < 1) throw nb::value_error("the number of threads has to be 1 or more");
+                new (self) Threads(most);
+            },
+            "most"_a);
 }
 
 inline nb::dict counters() {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,35 @@ void unlocked(std::int64_t bytes, Work&& work) {
 inline std::string shape_of(const Input& x) {
     return text(nb::handle(reinterpret_cast<PyObject*>(x.array)).attr("shape"));
 }
+
+// The shape to which arrays broadcast, and their strides in it: `strides` has room for max_rank of each.
+struct Broadcast {
+    std::span<const Input> arrays;
+    std::int64_t* strides;
+    int rank = 0;
+    npy_intp shape[max_rank], count = 1;
+
+    Broadcast(std::span<const Input> of, std::int64_t* room) : arrays(of), strides(room) {
+        for (const Input& each : of) rank = std::max(rank, each.view.rank);
+        std::fill_n(shape, rank, 1);
+        for (const Input& each : of)
+            for (int i = 0, own = rank - each.view.rank; i < each.view.rank; ++i)
+                if (each.view.shape[i] != 1) shape[own + i] = each.view.shape[i];
+        std::string all;
+        bool fits = true;
+        for (std::size_t k = 0; k < of.size(); ++k)
+            fits = spread(of[k], rank, shape, strides + k * max_rank) && fits;
+        for (std::size_t k = 0; !fits && k < of.size(); ++k) all += (k > 0 ? " and " : "") + shape_of(of[k]);
+        if (!fits) raise("ShapeError", "the shapes " + all + " do not broadcast together");
+        for (int i = 0; i < rank; ++i) count *= shape[i];
+    }
+
+    View view(std::size_t k) const {
+        const View& own = arrays[k].view;
+        return {own.data,   rank,       reinterpret_cast<const std::int64_t*>(shape), strides + k * max_rank,
+                own.format, own.swapped};
+    }
+};
 
 inline bool is_logical(Combine combine) {
     return combine == Combine::logical_and || combine == Combine::logical_or;

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "python/elementwise.hpp"
 #include "python/outputs.hpp"
 #include "python/reductions.hpp"
 #include "run/segments/segments.hpp"
@@ -83,21 +82,22 @@ inline nb::object reduce_terms(unsigned code, const nb::list& arrays, unsigned f
     std::vector<Input> terms;
     for (nb::handle each : arrays) terms.push_back(input_of(each));
     if (terms.empty()) raise("ShapeError", "one array at least is needed");
-    for (const Input& each : terms) {
+    for (const Input& each : terms)
         if (each.view.format != terms[0].view.format)
             raise("DtypeError", "the arrays have the types " + name_of(terms[0].view.format) + " and " +
                                     name_of(each.view.format) + "; one type is needed");
-    }
     const Reduction row = reduction_of(code, flags);
     const Format format = format_for(row, terms[0].view.format, flags, nb::none());
     if (is_position(row.combine)) raise("AttributeValueError", "positions have no meaning here");
-    Broadcast all(terms);
+    std::vector<std::int64_t> strides(terms.size() * max_rank);
+    Broadcast all(terms, strides.data());
     Output output(nb::none(), terms[0].array, format, all.rank, all.shape);
     if (all.count > 0) {
+        std::vector<View> views;
+        for (std::size_t k = 0; k < terms.size(); ++k) views.push_back(all.view(k));
         const auto bytes = static_cast<std::int64_t>(terms.size() * size_of(terms[0].view.format));
-        unlocked(all.count * bytes, [&] {
-            samesum::reduce_terms(all.views.data(), all.views.size(), row, format, output.data());
-        });
+        unlocked(all.count * bytes,
+                 [&] { samesum::reduce_terms(views.data(), views.size(), row, format, output.data()); });
     }
     return output.finished();
 }

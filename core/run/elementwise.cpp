@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
+#include <numeric>
+#include <vector>
 
 #include "arithmetic/rounding.hpp"
 #include "exact/elements.hpp"
@@ -94,16 +97,57 @@ std::int64_t count_of(const View& x) {
 
 }  // namespace
 
-void apply(Unary function, const View& x, void* out) {
-    const auto code = static_cast<std::size_t>(function), format = static_cast<std::size_t>(x.format);
+namespace {
+
+using UnaryMethod = void (*)(const void* x, std::size_t n, void* out);
+
+UnaryMethod method_of(Unary function, Format format) {
+    const auto code = static_cast<std::size_t>(function), in = static_cast<std::size_t>(format);
     const InstructionSet& set = current_instruction_set();
-    const auto method = code < first_smooth ? set.elementwise->unary[code][format]
-                                            : set.smooth->unary[code - first_smooth][format];
+    return code < first_smooth ? set.elementwise->unary[code][in]
+                               : set.smooth->unary[code - first_smooth][in];
+}
+
+// f(x) of all numbers of 16 bits, by their bits: made where it is first asked for, and kept.
+constexpr std::size_t narrow_numbers = 1 << 16;
+const std::uint16_t* table_of(Unary function, Format format) {
+    struct Table {
+        std::once_flag made;
+        std::vector<std::uint16_t> results;
+    };
+    static Table tables[unary_count][2];
+    static_assert(static_cast<int>(Format::f16) == 0 && static_cast<int>(Format::bf16) == 1);
+    Table& table = tables[static_cast<std::size_t>(function)][static_cast<std::size_t>(format)];
+    std::call_once(table.made, [&] {
+        std::vector<std::uint16_t> numbers(narrow_numbers);
+        std::iota(numbers.begin(), numbers.end(), std::uint16_t{0});
+        table.results.resize(narrow_numbers);
+        method_of(function, format)(numbers.data(), narrow_numbers, table.results.data());
+    });
+    return table.results.data();
+}
+
+void look_up(const std::uint16_t* table, const char* x, std::size_t n, char* to) {
+    for (std::size_t i = 0; i < n; ++i, x += 2, to += 2)
+        std::memcpy(to, table + bits_at<std::uint16_t>(x), sizeof *table);
+}
+
+}  // namespace
+
+void apply(Unary function, const View& x, void* out) {
     const Operand operand(x);
-    for_each_block(count_of(x), x.format, way(operand.is_direct()), out,
+    const std::int64_t count = count_of(x);
+    const UnaryMethod method = method_of(function, x.format);
+    const bool has_table = size_of(x.format) == 2 && count >= static_cast<std::int64_t>(narrow_numbers);
+    const std::uint16_t* const table = has_table ? table_of(function, x.format) : nullptr;
+    for_each_block(count, x.format, way(operand.is_direct()), out,
                    [&](std::int64_t first, std::int64_t n, char* to) {
                        alignas(64) char room[elementwise_copied_elements * 8];
-                       method(operand.elements(first, n, room), static_cast<std::size_t>(n), to);
+                       const char* const from = operand.elements(first, n, room);
+                       if (table != nullptr)
+                           look_up(table, from, static_cast<std::size_t>(n), to);
+                       else
+                           method(from, static_cast<std::size_t>(n), to);
                    });
 }
 

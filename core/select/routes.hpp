@@ -34,20 +34,11 @@
     X(retried_tile, "retry.tile", "all sets of a tile again, many of which were not decided") \
     X(retried_lanes, "retry.lanes", "sets that were not decided, one by one") \
     /* The methods of reductions, counted by the results that they decide. */ \
-    X(short_sums, "method.short_sums", "sums of floats, whole sets of up to 64 elements") \
-    X(short_singles, "method.short_singles", "sums of one float") \
-    X(short_products, "method.short_products", "products of floats, whole sets of up to 64 elements") \
-    X(short_extremes, "method.short_extremes", "extremes, whole sets of up to 64 elements") \
-    X(short_positions, "method.short_positions", "positions, whole sets of up to 64 elements") \
-    X(short_truths, "method.short_truths", "all and any, whole sets of up to 64 elements") \
-    X(short_integer_sums, "method.short_integer_sums", "sums of integers, whole sets of up to 64 elements") \
-    X(short_integer_products, "method.short_integer_products", "products of integers, the same") \
-    X(short_integer_means, "method.short_integer_means", "means of integers, the same") \
+    X(short_sets, "method.short_sets", "whole sets of up to 64 elements at once") \
     X(lanes_usual, "method.lanes_usual", "floats of up to 32 bits, added up in float64") \
     X(lanes_few, "method.lanes_few", "the same with a test for exact sums") \
     X(lanes_singles, "method.lanes_singles", "16-bit floats, four added up in float32 before") \
     X(double_words, "method.double_words", "floats, added up in pairs of float64") \
-    X(double_words_few, "method.double_words_few", "float64, the same with a test for exact sums") \
     X(special_elements, "method.special_elements", "float64 sets with infinities and NaNs, squares of zeros") \
     X(exact_sums, "method.exact_sums", "floats, in blocks on grids or the superaccumulator") \
     X(wrapping_sums, "method.wrapping_sums", "integers modulo 2^k") \
@@ -55,7 +46,6 @@
     X(exact_integers, "method.exact_integers", "integers in 128 bits and more") \
     X(exponentials, "method.exponentials", "sums of exponentials in float64") \
     X(exponential_words, "method.exponential_words", "the same in pairs of float64") \
-    X(integer_exponentials, "method.integer_exponentials", "of integers, in pairs of float64") \
     X(exact_exponentials, "method.exact_exponentials", "sums of exponentials in integers, to as many bits as may be needed") \
     X(wrapping_products, "method.wrapping_products", "products of integers modulo 2^k") \
     X(products, "method.products", "products of floats in pairs of float64 with an exponent") \
@@ -114,10 +104,8 @@
     X(elementwise_gathered, "elementwise.gathered", "elements that are gathered") \
     X(elementwise_combined, "elementwise.combined", "several operations in one pass") \
     /* Dot products. */ \
-    X(dot_rows, "dot.rows", "vectors that are read where they lie") \
-    X(dot_rows_copied, "dot.rows_copied", "the same of elements that lie apart") \
-    X(dot_columns, "dot.columns", "neighbouring vectors, element by element") \
-    X(dot_columns_copied, "dot.columns_copied", "the same, copied side by side") \
+    X(dot_rows, "dot.rows", "vectors, where they lie or copied") \
+    X(dot_columns, "dot.columns", "neighbouring vectors, element by element, where they lie or copied") \
     X(dot_columns_folded, "dot.columns_folded", "several narrow rows as a wide one") \
     X(dot_exact, "dot.exact", "exact sums of exact products") \
     X(attention_words, "attention.words", "rows of attention in double-words") \

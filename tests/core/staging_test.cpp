@@ -25,6 +25,24 @@ struct Array {
     }
 };
 
+// In words.
+std::string text(const Staging& staging) {
+    const auto number = [](std::int64_t n) { return std::to_string(n); };
+    const Groups& groups = staging.groups;
+    const PackedLines& lines = staging.lines;
+    switch (staging.load) {
+        case Load::groups:
+            return number(groups.count) + " groups of " + number(groups.rows) + " x " +
+                   number(groups.columns) + ", " + number(groups.together()) + " transposed at a time";
+        case Load::packed:
+            return number(lines.count()) + " lines of " + number(lines.length()) + ", " +
+                   number(lines.together()) + " copied at a time";
+        case Load::direct:
+            break;
+    }
+    return "as they lie";
+}
+
 std::string scanned(const Array& x, int axis) {
     const Elements elements = x.elements();
     const View view = x.view(elements);

@@ -92,7 +92,7 @@ void add_vectors(const Plan& plan, const Method& method, const char* x, const ch
     const std::int64_t some = pairs.lie() ? rows : std::min(rows, together),
                        fitting = dot_copied_bytes / (some * static_cast<std::int64_t>(size)),
                        most = pairs.lie() ? block : std::clamp<std::int64_t>(fitting, together, block);
-    record(pairs.lie() ? Route::dot_rows : Route::dot_rows_copied);
+    record(Route::dot_rows);
     pairs.each_piece(some, most,
                      [&](const PairRows& pair, std::ptrdiff_t stride, std::size_t first, std::size_t now,
                          std::size_t n) { method.lanes(tile, j + first, &pair, n, stride, now); });
@@ -117,9 +117,7 @@ void add_columns(const Plan& plan, const Method& method, const Range& range, std
                         [&](const PairRows& pair, std::ptrdiff_t stride, std::size_t, std::size_t rows,
                             std::size_t n) { method.columns(tile, &pair, stride, rows, n); });
     };
-    record(fold > 1      ? Route::dot_columns_folded
-           : pairs.lie() ? Route::dot_columns
-                         : Route::dot_columns_copied);
+    record(fold > 1 ? Route::dot_columns_folded : Route::dot_columns);
     if (fold == 1) return add(pairs);
     // Rows that lie side by side: several as one.
     const std::int64_t sets = pairs.rows / fold, rest = pairs.rows % fold;

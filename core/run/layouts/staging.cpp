@@ -36,23 +36,6 @@ Staging stage_normalization(const View& x, int axis, const void* out) {
     return staging;
 }
 
-std::string text(const Staging& staging) {
-    const auto number = [](std::int64_t n) { return std::to_string(n); };
-    const Groups& groups = staging.groups;
-    const PackedLines& lines = staging.lines;
-    switch (staging.load) {
-        case Load::groups:
-            return number(groups.count) + " groups of " + number(groups.rows) + " x " +
-                   number(groups.columns) + ", " + number(groups.together()) + " transposed at a time";
-        case Load::packed:
-            return number(lines.count()) + " lines of " + number(lines.length()) + ", " +
-                   number(lines.together()) + " copied at a time";
-        case Load::direct:
-            break;
-    }
-    return "as they lie";
-}
-
 namespace {
 
 std::size_t index_of(Format format) { return static_cast<std::size_t>(std::countr_zero(size_of(format))); }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <string>
 
 #include "layout/copy.hpp"
 #include "layout/groups.hpp"
@@ -30,9 +29,6 @@ struct Staging {
 
 Staging stage_scan(Combine combine, const View& x, int axis, Format format, const void* out);
 Staging stage_normalization(const View& x, int axis, const void* out);
-
-// In words, for tests and those who look for a way.
-std::string text(const Staging& staging);
 
 // Small groups of few columns (layout/groups.hpp), some of them at a time as wide rows.
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 
 #include "arithmetic/rounding.hpp"
 #include "layout/copy.hpp"
@@ -21,69 +20,27 @@ std::vector<std::int64_t> counts_of(const Target& target, std::size_t n, const P
     return counts;
 }
 
-// Finishes the columns of one count at a time, side by side in a tile of their own.
-class CountedTile {
-  public:
-    CountedTile(const Target& target, std::size_t tier, void* tile, const std::vector<std::int64_t>& counts)
-        : target_(target), method_(target.tiers.method[tier]), tile_(tile), counts_(counts) {}
-
-    std::size_t finish(void* results, std::uint8_t* failed) {
-        const std::vector<std::uint32_t> order = by_count();
-        std::size_t failures = 0;
-        for (std::size_t first = 0, last; first < order.size(); first = last) {
-            const std::int64_t count = counts_[order[first]];
-            last = first + 1;
-            while (last < order.size() && counts_[order[last]] == count) ++last;
-            if (count > 0) failures += finish_some(&order[first], last - first, count, results, failed);
-        }
-        return failures;
+// Finishes each column with its own count, in a tile of its own.
+std::size_t finish_each(const Target& target, const Method& method, void* tile,
+                        const std::vector<std::int64_t>& counts, void* results, std::uint8_t* failed) {
+    const TileScope scope;
+    Finish how = target.how;
+    const std::size_t size = size_of(how.format);
+    std::size_t failures = 0;
+    for (std::size_t j = 0; j < counts.size(); ++j) {
+        if (counts[j] == 0) continue;
+        alignas(64) char result[64];
+        std::uint8_t one_failed[64];
+        how.count = counts[j];
+        method.init(scope.tile(), 1);
+        method.merge(scope.tile(), 0, tile, j, 1);
+        failures += method.finish(scope.tile(), 1, how, result, one_failed);
+        failed[j] = one_failed[0];
+        // What failed may have a result already.
+        if (!failed[j]) std::memcpy(static_cast<char*>(results) + j * size, result, size);
     }
-
-  private:
-    // The columns from the fewest elements to the most.
-    std::vector<std::uint32_t> by_count() const {
-        const auto [least, most] = std::minmax_element(counts_.begin(), counts_.end());
-        const std::size_t n = counts_.size(), range = static_cast<std::size_t>(*most - *least) + 1;
-        std::vector<std::uint32_t> order(n);
-        if (range > 4 * n) {
-            std::iota(order.begin(), order.end(), 0u);
-            std::sort(order.begin(), order.end(),
-                      [this](std::uint32_t a, std::uint32_t b) { return counts_[a] < counts_[b]; });
-            return order;
-        }
-        std::vector<std::uint32_t> place(range + 1);
-        for (const std::int64_t count : counts_) ++place[static_cast<std::size_t>(count - *least) + 1];
-        std::partial_sum(place.begin(), place.end(), place.begin());
-        for (std::size_t j = 0; j < n; ++j)
-            order[place[static_cast<std::size_t>(counts_[j] - *least)]++] = static_cast<std::uint32_t>(j);
-        return order;
-    }
-
-    std::size_t finish_some(const std::uint32_t* columns, std::size_t n, std::int64_t count, void* results,
-                            std::uint8_t* failed) {
-        const TileScope scope;
-        method_.init(scope.tile(), n);
-        for (std::size_t i = 0; i < n; ++i) method_.merge(scope.tile(), i, tile_, columns[i], 1);
-        Finish how = target_.how;
-        how.count = count;
-        alignas(64) char some[most_columns * 8];
-        std::uint8_t some_failed[most_columns];
-        const std::size_t failures = method_.finish(scope.tile(), n, how, some, some_failed),
-                          size = size_of(how.format);
-        for (std::size_t i = 0; i < n; ++i) {
-            failed[columns[i]] = some_failed[i];
-            // What failed may have a result already.
-            if (!some_failed[i])
-                std::memcpy(static_cast<char*>(results) + columns[i] * size, some + i * size, size);
-        }
-        return failures;
-    }
-
-    const Target& target_;
-    const Method& method_;
-    void* const tile_;
-    const std::vector<std::int64_t>& counts_;
-};
+    return failures;
+}
 
 // Does what the method's `finish` does, with a count for each output instead of one for all.
 std::size_t finish_counted(const Target& target, std::size_t tier, void* tile,
@@ -107,7 +64,7 @@ std::size_t finish_counted(const Target& target, std::size_t tier, void* tile,
         if (target.divides) how.count = counts[0];
         failures = method.finish(tile, n, how, results, failed);
     } else {
-        failures = CountedTile(target, tier, tile, counts).finish(results, failed);
+        failures = finish_each(target, method, tile, counts, results, failed);
     }
     for (std::size_t j = 0; j < n; ++j) {
         if (counts[j] > 0) continue;

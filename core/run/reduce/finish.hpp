@@ -22,7 +22,6 @@ struct Tiers {
     // If not zero, the one that fails for most of what those before it certify.
     std::size_t partial = 0;
     Short at_once = nullptr;  // to try before them
-    Route at_once_route = Route::count;
     // What its elements take, as multiples of the time that most others do.
     std::int64_t work = 1;
 

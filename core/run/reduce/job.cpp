@@ -109,7 +109,7 @@ std::size_t finish_short(const Plan& plan, const Target& target, const Outputs& 
             : finish_transposed(plan, target, p, n, out, failed);
     if (!in_place) scatter(results, n, size, to, plan.inner.out * bytes);
     counters.reductions[target.tiers.number[0]] += n - failures;
-    record(target.tiers.at_once_route, n - failures);
+    record(Route::short_sets, n - failures);
     record(plan.contiguous ? Route::whole_sets : Route::whole_sets_transposed);
     return failures;
 }

@@ -14,10 +14,9 @@ namespace {
 bool is_short(std::int64_t count) { return count <= static_cast<std::int64_t>(short_elements); }
 
 // Of what never fails.
-Tiers sure_tiers(const Method& method, Route route, Short at_once, Route at_once_route, std::int64_t count) {
+Tiers sure_tiers(const Method& method, Route route, Short at_once, std::int64_t count) {
     Tiers tiers;
     if (is_short(count)) tiers.at_once = at_once;
-    tiers.at_once_route = at_once_route;
     tiers.push(method, 0, route);
     return tiers;
 }
@@ -37,12 +36,10 @@ Tiers integer_tiers(const InstructionSet& set, const Reduction& row, Format in, 
     if (row.finalize == Finalize::itself && !is_float(out)) {
         const bool widens = size_of(out) > size_of(in);
         const Short at_once = suits_short(in, out) ? set.short_integers->sum[index][widens][map] : nullptr;
-        return sure_tiers(set.methods->modular[index][widens][map], Route::wrapping_sums, at_once,
-                          Route::short_integer_sums, count);
+        return sure_tiers(set.methods->modular[index][widens][map], Route::wrapping_sums, at_once, count);
     }
     const bool is_mean = row.finalize == Finalize::over_count && row.map == Map::itself && out == Format::f64;
     if (is_short(count) && is_mean) tiers.at_once = set.short_integers->mean[index];
-    tiers.at_once_route = Route::short_integer_means;
     if (fits_64_bits(in, row.map) && is_countable) {
         Method method = set.methods->modular[index][1][map];
         method.finish = has_sign ? set.whole->finish_signed : set.whole->finish_unsigned;
@@ -83,15 +80,11 @@ Tiers float_sum_tiers(const InstructionSet& set, const Reduction& row, Format in
     const Methods& methods = *set.methods;
     const std::size_t format = static_cast<std::size_t>(in), map = static_cast<std::size_t>(row.map);
     if (in == out && is_short(count)) tiers.at_once = sum_at_once(*set.shorts, row, format, count);
-    const bool is_one = count == 1 && row.finalize == Finalize::itself;
-    tiers.at_once_route = is_one ? Route::short_singles : Route::short_sums;
     if (in != Format::f64 && out != Format::f64)
         push_lanes(tiers, methods.sum1[format][map], row, in, out, count);
     const bool is_double = in == Format::f64;
-    if (is_double && row.map != Map::square && count <= few_elements)
-        tiers.push(methods.sum2_few[map], 1, Route::double_words_few);
-    else
-        tiers.push(methods.sum2[format][map], 1, Route::double_words);
+    const bool is_few = is_double && row.map != Map::square && count <= few_elements;
+    tiers.push(is_few ? methods.sum2_few[map] : methods.sum2[format][map], 1, Route::double_words);
     if (is_double) {
         tiers.partial = tiers.count;
         tiers.push(methods.special[map], 1, Route::special_elements);
@@ -104,12 +97,9 @@ Tiers exponential_tiers(const ExponentialMethods& methods, Format in, Format out
     Tiers tiers;
     tiers.work = most_work;
     const std::size_t format = static_cast<std::size_t>(in);
-    if (!is_float(in)) {
-        tiers.push(exponential_words_method(in), 1, Route::integer_exponentials);
-    } else {
-        if (in != Format::f64 && out != Format::f64) tiers.push(methods.sum1[format], 0, Route::exponentials);
-        tiers.push(exponential_words_method(in), 1, Route::exponential_words);
-    }
+    if (is_float(in) && in != Format::f64 && out != Format::f64)
+        tiers.push(methods.sum1[format], 0, Route::exponentials);
+    tiers.push(exponential_words_method(in), 1, Route::exponential_words);
     tiers.push(exponential_total_method(in), 2, Route::exact_exponentials);
     return tiers;
 }
@@ -121,13 +111,11 @@ Tiers product_tiers(const InstructionSet& set, Format in, Format out, std::int64
         const std::size_t index = static_cast<std::size_t>(in == Format::boolean ? Format::u8 : in) - 4;
         const bool widens = size_of(out) > size_of(in);
         const Short at_once = suits_short(in, out) ? set.short_integers->product[index][widens] : nullptr;
-        return sure_tiers(products.modular[index], Route::wrapping_products, at_once,
-                          Route::short_integer_products, count);
+        return sure_tiers(products.modular[index], Route::wrapping_products, at_once, count);
     }
     if (is_float(in)) {
         const std::size_t format = static_cast<std::size_t>(in);
         if (in == out && is_short(count)) tiers.at_once = set.shorts->product[format];
-        tiers.at_once_route = Route::short_products;
         tiers.push(products.real[format], 1, Route::products);
     }
     tiers.push(product_method(in), 2, Route::exact_products);
@@ -175,7 +163,7 @@ Tiers choose_tiers(const Reduction& row, Format in, Format out, std::int64_t cou
         case Combine::maximum: {
             const bool maximum = row.combine == Combine::maximum;
             return sure_tiers(set.searches->extreme[format][maximum], Route::extremes,
-                              set.shorts->extreme[format][maximum], Route::short_extremes, count);
+                              set.shorts->extreme[format][maximum], count);
         }
         case Combine::product:
             return product_tiers(set, in, out, count);
@@ -183,13 +171,13 @@ Tiers choose_tiers(const Reduction& row, Format in, Format out, std::int64_t cou
         case Combine::maximum_position: {
             const bool maximum = row.combine == Combine::maximum_position;
             return sure_tiers(set.searches->position[format][maximum][row.last], Route::positions,
-                              set.shorts->position[format][maximum][row.last], Route::short_positions, count);
+                              set.shorts->position[format][maximum][row.last], count);
         }
         case Combine::logical_and:
         case Combine::logical_or: {
             const bool any = row.combine == Combine::logical_or;
             return sure_tiers(set.searches->logical[format][any], Route::truths,
-                              set.shorts->logical[format][any], Route::short_truths, count);
+                              set.shorts->logical[format][any], count);
         }
         case Combine::spread:
             break;

@@ -5,9 +5,9 @@
 #include "arithmetic/division.hpp"
 #include "exact/exponentials/exponential_total.hpp"
 #include "kernels/instruction_set.hpp"
-#include "layout/copy.hpp"
 #include "layout/plan.hpp"
 #include "run/exact/exact_sums.hpp"
+#include "run/layouts/neighbours.hpp"
 #include "run/scans/scan.hpp"
 #include "run/tiles.hpp"
 #include "select/routes.hpp"
@@ -170,35 +170,24 @@ class ExponentialScan {
         }
     }
 
-    // How many of `now` rows from r on column j has.
-    static std::int64_t rows_of(const Columns& some, std::int64_t j, std::int64_t r, std::int64_t now) {
-        return j + 1 < some.count ? now : std::clamp<std::int64_t>(some.last_rows - r, 0, now);
-    }
-
-    // Copies a block of rows, along what lies closer together.
+    // A block of rows, along what lies closer together; the last column has rows of its own.
     void move_in(const Columns& some, std::int64_t r, std::int64_t now, char* to, std::int64_t pitch) const {
-        const std::size_t size = static_cast<std::size_t>(item_);
         const char* const from = some.x + r * plan_.axis.in;
-        const bool by_rows = std::abs(some.in) < std::abs(plan_.axis.in) && some.last_rows == some.rows;
-        for (std::int64_t k = 0; by_rows && k < now; ++k)
-            gather(from + k * plan_.axis.in, some.in, static_cast<std::size_t>(some.count), size,
-                   plan_.swapped, to + k * pitch);
-        for (std::int64_t j = 0; !by_rows && j < some.count; ++j)
-            copy_elements(from + j * some.in, plan_.axis.in, to + j * item_, pitch,
-                          static_cast<std::size_t>(rows_of(some, j, r, now)), size, plan_.swapped);
+        const std::int64_t last = some.count - 1;
+        rows_of(now, plan_.axis.in, pitch).gather_run(from, {last, some.in, 0}, plan_.swapped, false, to);
+        rows_of(std::clamp<std::int64_t>(some.last_rows - r, 0, now), plan_.axis.in, pitch)
+            .gather_run(from + last * some.in, {1, some.in, 0}, plan_.swapped, false, to + last * item_);
     }
-
     void move_out(const Columns& some, std::int64_t r, std::int64_t now, const char* from,
                   std::int64_t pitch) const {
-        const std::size_t size = static_cast<std::size_t>(item_);
         char* const to = some.out + r * plan_.axis.out;
-        const bool by_rows = std::abs(some.to) < std::abs(plan_.axis.out) && some.last_rows == some.rows;
-        for (std::int64_t k = 0; by_rows && k < now; ++k)
-            scatter(from + k * pitch, static_cast<std::size_t>(some.count), size, to + k * plan_.axis.out,
-                    some.to);
-        for (std::int64_t j = 0; !by_rows && j < some.count; ++j)
-            copy_elements(from + j * item_, pitch, to + j * some.to, plan_.axis.out,
-                          static_cast<std::size_t>(rows_of(some, j, r, now)), size, false);
+        const std::int64_t last = some.count - 1;
+        rows_of(now, plan_.axis.out, pitch).scatter_run(from, {last, 0, some.to}, false, to);
+        rows_of(std::clamp<std::int64_t>(some.last_rows - r, 0, now), plan_.axis.out, pitch)
+            .scatter_run(from + last * item_, {1, 0, some.to}, false, to + last * some.to);
+    }
+    Neighbours rows_of(std::int64_t n, std::int64_t side, std::int64_t pitch) const {
+        return {n, side, pitch, static_cast<std::size_t>(item_)};
     }
 
     // Sums the line from its first element on in more precise words; true if the result is certain.

@@ -18,7 +18,7 @@ def routes_taken(call: Callable[[], Any]) -> dict[str, int]:
 
     >>> import samesum as ss
     >>> routes_taken(lambda: ss.sum([1.5, 2.5]))
-    {'reduce.direct': 1, 'tile.short_lanes': 1, 'method.double_words_few': 1}
+    {'reduce.direct': 1, 'tile.short_lanes': 1, 'method.double_words': 1}
     """
     before = _core.routes()
     call()
