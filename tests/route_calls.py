@@ -165,6 +165,7 @@ NORMALIZATIONS: dict[str, Call] = {
     "norm.batch_columns": lambda: batch_norm(normal(400, 3, dtype="f8")),
     "elementwise.direct": lambda: elementwise.exponential(X),
     "elementwise.gathered": lambda: elementwise.exponential(X[:, ::2]),
+    "elementwise.table": lambda: elementwise.exponential(np.zeros(1 << 16, np.float16)),
     "elementwise.combined": lambda: elementwise.combined(bytes((elementwise.Arithmetic.ADD, 0, 0, 0)), [X]),
 }
 

@@ -44,6 +44,7 @@ FACTS = {
     "run/elementwise.cpp vector": "elements of the widest vector",
     "run/elementwise.hpp most_rooms": "what a combination names, and the stack holds",
     "run/dots/dots.cpp some": "the size of an array on the stack",
+    "run/elementwise.cpp narrow_numbers": "numbers of 16 bits",
     "run/dots/dots.cpp together": "vectors that are copied side by side",
     "contractions/attention.cpp block_rows": "the size of an array on the stack",
     "contractions/elements.cpp vector_elements": "elements of the widest vector",

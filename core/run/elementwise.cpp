@@ -140,6 +140,7 @@ void apply(Unary function, const View& x, void* out) {
     const UnaryMethod method = method_of(function, x.format);
     const bool has_table = size_of(x.format) == 2 && count >= static_cast<std::int64_t>(narrow_numbers);
     const std::uint16_t* const table = has_table ? table_of(function, x.format) : nullptr;
+    if (has_table) record(Route::elementwise_table);
     for_each_block(count, x.format, way(operand.is_direct()), out,
                    [&](std::int64_t first, std::int64_t n, char* to) {
                        alignas(64) char room[elementwise_copied_elements * 8];

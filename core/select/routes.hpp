@@ -102,6 +102,7 @@
     /* Functions of each element. */ \
     X(elementwise_direct, "elementwise.direct", "elements side by side") \
     X(elementwise_gathered, "elementwise.gathered", "elements that are gathered") \
+    X(elementwise_table, "elementwise.table", "elements of 16 bits, looked up in a table of all results") \
     X(elementwise_combined, "elementwise.combined", "several operations in one pass") \
     /* Dot products. */ \
     X(dot_rows, "dot.rows", "vectors, where they lie or copied") \

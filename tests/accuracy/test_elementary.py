@@ -40,8 +40,13 @@ each_float = pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
 @looped("name", OURS)
 @pytest.mark.parametrize("dtype", HALVES, ids=str)
 def test_every_number_of_16_bits(name: str, dtype: np.dtype[Any]) -> None:
+    """By the table that as many numbers have, in another order, too; and by the loops that fewer take."""
     x = every(dtype)
-    assert_bits(OURS[name](x), correctly_rounded(*FUNCTIONS[name], dtype, x), name)
+    expected = correctly_rounded(*FUNCTIONS[name], dtype, x)
+    assert_bits(OURS[name](x), expected, name)
+    assert_bits(OURS[name](x.reshape(256, 256).T), expected.reshape(256, 256).T, name)
+    for part in (slice(None, x.size // 2), slice(x.size // 2, None)):
+        assert_bits(OURS[name](x[part]), expected[part], name)
 
 
 @each_function
