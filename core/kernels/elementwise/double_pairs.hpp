@@ -2,7 +2,7 @@
 // once.
 #pragma once
 
-#include "kernels/exponentials/rough_logarithm.hpp"
+#include "kernels/exponentials/logarithm.hpp"
 #include "kernels/vectors/double_batches.hpp"
 
 namespace samesum::SAMESUM_ISA {

@@ -84,11 +84,8 @@ struct BoundedWord {
 // too: where it is certain what they round to, that is it.
 template <class Function>
 struct WordFunction {
-    static constexpr int fine_bits = 50;
     static constexpr std::size_t several = 1;
     static constexpr bool has_close = false;
-
-    static SAMESUM_INLINE Doubles finely(Doubles x) { return Function::precise(x).hi; }
 
     template <std::size_t count>
     static SAMESUM_INLINE DoubleBatch<count> doubles(DoubleBatch<count> x) {

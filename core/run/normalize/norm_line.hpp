@@ -182,6 +182,17 @@ class NormScales {
     std::vector<Numbers> shared_;
 };
 
+// Results of n <= norm_elements elements of a line; settle(k) for each that `method` leaves in doubt, or for
+// all where it does not serve.
+template <class Settle>
+void finish_line(NormMethods::Finish method, const NormLine& line, const char* x, std::size_t n,
+                 const NormScale& by, char* to, const Settle& settle) {
+    std::uint16_t doubtful[norm_elements];
+    const bool serves = line.is_known && by.is_in_range();
+    const std::size_t found = serves ? method(line, x, n, by, to, doubtful) : n;
+    for (std::size_t k = 0; k < found; ++k) settle(serves ? doubtful[k] : k);
+}
+
 inline double element_at(const char* x, std::size_t i, Format format) {
     return in_float_format(format, [&]<Format f>() {
         const Element e = float_at<f>(x + i * size_of(f));
@@ -246,22 +257,14 @@ class MeasuredLine {
     void take(std::size_t i, std::size_t now, const NormScale& by) {
         if (is_nan_) return;
         alignas(64) char buffer[norm_elements * 8];
-        std::uint16_t doubtful[norm_elements];
         const std::size_t result = size_of(call_.format), item = size_of(format_);
         char* const to = streamed_ ? buffer : out_ + i * result;
-        const auto settle = [&](std::size_t k) {
+        finish_line(finish_of(), line_, x_ + i * item, now, by, to, [&](std::size_t k) {
             const NormScale own = by.each ? by.of(k) : by;
             const bool is_certain = is_in_words(x_ + (i + k) * item, own, to + k * result);
             record(is_certain ? Route::norm_words : Route::norm_exact);
-            if (is_certain) return;
-            exact_.put(i + k, *own.scale, *own.bias, to + k * result);
-        };
-        if (line_.is_known && by.is_in_range()) {
-            const std::size_t found = finish_of()(line_, x_ + i * item, now, by, to, doubtful);
-            for (std::size_t k = 0; k < found; ++k) settle(doubtful[k]);
-        } else {
-            for (std::size_t k = 0; k < now; ++k) settle(k);
-        }
+            if (!is_certain) exact_.put(i + k, *own.scale, *own.bias, to + k * result);
+        });
         if (streamed_) stream(out_ + i * result, buffer, now * result);
     }
 
