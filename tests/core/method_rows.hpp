@@ -8,7 +8,7 @@
 
 #include "exact_results.hpp"
 #include "kernels/instruction_set.hpp"
-#include "run/exact/widened.hpp"
+#include "run/exact/exact_sums.hpp"
 
 namespace walk {
 

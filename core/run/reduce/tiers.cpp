@@ -3,7 +3,6 @@
 #include "exact/products/product.hpp"
 #include "kernels/instruction_set.hpp"
 #include "run/exact/exact_sums.hpp"
-#include "run/exact/widened.hpp"
 #include "run/reduce/finish.hpp"
 #include "select/reduction_thresholds.hpp"
 #include "select/thread_thresholds.hpp"
@@ -26,14 +25,6 @@ Tiers sure_tiers(const Method& method, Route route, Short at_once, Route at_once
 // Whether results have a width in which sums and products of whole short sets are made.
 bool suits_short(Format in, Format out) { return size_of(out) == size_of(in) || size_of(out) == 8; }
 
-// Means, roots and logarithms in the formats that short sets have them in.
-Short whole_at_once(const InstructionSet& set, const Reduction& row, std::size_t index, Format out) {
-    const bool suits = row.finalize == Finalize::root
-                           ? row.map == Map::square && !is_float(out) && size_of(out) == 8
-                           : row.map == Map::itself && out == Format::f64;
-    return suits ? set.short_integers->whole[index][by(row.finalize)] : nullptr;
-}
-
 Tiers integer_tiers(const InstructionSet& set, const Reduction& row, Format in, Format out,
                     std::int64_t count) {
     Tiers tiers;
@@ -49,8 +40,9 @@ Tiers integer_tiers(const InstructionSet& set, const Reduction& row, Format in, 
         return sure_tiers(set.methods->modular[index][widens][map], Route::wrapping_sums, at_once,
                           Route::short_integer_sums, count);
     }
-    if (is_short(count)) tiers.at_once = whole_at_once(set, row, index, out);
-    tiers.at_once_route = Route::short_integer_results;
+    const bool is_mean = row.finalize == Finalize::over_count && row.map == Map::itself && out == Format::f64;
+    if (is_short(count) && is_mean) tiers.at_once = set.short_integers->mean[index];
+    tiers.at_once_route = Route::short_integer_means;
     if (fits_64_bits(in, row.map) && is_countable) {
         Method method = set.methods->modular[index][1][map];
         method.finish = has_sign ? set.whole->finish_signed : set.whole->finish_unsigned;

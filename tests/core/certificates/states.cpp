@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "kernels/instruction_set.hpp"
-#include "run/exact/widened.hpp"
+#include "run/exact/exact_sums.hpp"
 #include "run/reduce/accumulate.hpp"
 #include "run/reduce/finish.hpp"
 #include "threads/pool.hpp"
