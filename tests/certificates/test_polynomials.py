@@ -180,7 +180,7 @@ def test_tables_are_what_they_stand_for(measured: Measure) -> None:
 
         text = (KERNELS / EXPONENTIAL).read_text(encoding="utf-8")
         bits = [int(each, 16) for each in re.findall(r"0x3f[0-9a-f]{14}", text)]
-        rests = constants(EXPONENTIAL, "0x0.0p+0", 16)
+        rests = constants(EXPONENTIAL, "0x0.0000000000000p+0", 16)
         for j, (each, rest) in enumerate(zip(bits, rests, strict=True)):
             word = (each + (j << 48)).to_bytes(8, "little")
             root = Fraction(*memoryview(word).cast("d")[0].as_integer_ratio())
@@ -198,7 +198,7 @@ def test_tables_are_what_they_stand_for(measured: Measure) -> None:
                 if factor:
                     add(f"logarithms of {name}", high + low, -mpmath.log(precisely(factor)), 2**-95.0)
                     assert (high * 2**41).denominator == 1, "the first word is a multiple of 2^-41"
-        numbers = constants(PAIRS, "{0x1p+0,", 96)
+        numbers = constants(PAIRS, "0x1p+0,    0x1.fp-1", 96)
         for factor, high, low in zip(numbers[:32], numbers[32:64], numbers[64:], strict=True):
             add("logarithms of powers", high + low, -mpmath.log(precisely(factor)), 2**-95.0)
         turn = sum(constants(CIRCULAR, "0x1.921fb544p+0", 4), Fraction(0))

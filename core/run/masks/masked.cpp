@@ -17,12 +17,6 @@ namespace {
 
 const MaskMethods& methods() { return *current_instruction_set().masking; }
 
-bool are_dense(const Dims& dims, std::int64_t size) {
-    for (int i = dims.rank; i-- > 0; size *= dims.dim[i].size)
-        if (dims.dim[i].in != size && dims.dim[i].size != 1) return false;
-    return true;
-}
-
 Dims of_elements(Dims dims) {
     for (int i = 0; i < dims.rank; ++i) dims.dim[i].mask = 0;
     return dims;
@@ -51,8 +45,6 @@ MaskedElements::MaskedElements(const Dims& dims, const Plan& plan)
 MaskedElements::MaskedElements(const Dims& dims, Format format, bool swapped, bool is_masked, Skip skip)
     : format_(format),
       size_(size_of(format)),
-      x_is_dense_(!swapped && are_dense(dims, static_cast<std::int64_t>(size_))),
-      mask_is_dense_(are_dense(mask_dims(dims), 1)),
       is_masked_(is_masked),
       skip_(skip),
       x_(of_elements(dims), size_, swapped),
@@ -67,16 +59,12 @@ MaskedElements::Block MaskedElements::block(const char* x, const char* mask, std
                                             std::uint8_t* mask_room) const {
     Block block{nullptr, nullptr, static_cast<std::size_t>(n), 0, {}};
     const std::ptrdiff_t run = static_cast<std::ptrdiff_t>(prefetch_distances.run);
-    if (x_is_dense_) block.ahead.x = run;
-    if (mask_is_dense_) block.ahead.mask = run / static_cast<std::ptrdiff_t>(size_);
-    if (use != MaskUse::counted || skip_ != Skip::nothing) {
-        block.x = x_is_dense_ ? x + first * static_cast<std::int64_t>(size_) : x_room;
-        if (!x_is_dense_) x_.copy(x, first, n, x_room);
-    }
-    if (is_masked_) {
-        block.mask = mask_is_dense_ ? reinterpret_cast<const std::uint8_t*>(mask) + first : mask_room;
-        if (!mask_is_dense_) mask_.copy(mask, first, n, reinterpret_cast<char*>(mask_room));
-    }
+    if (x_.is_direct()) block.ahead.x = run;
+    if (mask_.is_direct()) block.ahead.mask = run / static_cast<std::ptrdiff_t>(size_);
+    if (use != MaskUse::counted || skip_ != Skip::nothing) block.x = x_.elements(x, first, n, x_room);
+    if (is_masked_)
+        block.mask = reinterpret_cast<const std::uint8_t*>(
+            mask_.elements(mask, first, n, reinterpret_cast<char*>(mask_room)));
     complete(block, use, mask_room);
     return block;
 }

@@ -96,8 +96,7 @@ class BatchNorm {
           finish_(methods_.finish[static_cast<std::size_t>(call.x.format)]),
           size_(size_of(call.x.format)),
           dims_(dims_of(call)),
-          is_direct_(lies_side_by_side()),
-          packing_(packed(dims_), size_, call.x.swapped) {
+          packing_(dims_, size_, call.x.swapped) {
         for (std::size_t i = 0; i < static_cast<std::size_t>(call.channels); ++i)
             channels_.push_back(channel_of(call, i, methods_));
         const Dim last = run();
@@ -129,27 +128,10 @@ class BatchNorm {
         merge_neighbours(dims);
         return dims;
     }
-    static Dims packed(Dims dims) {
-        for (int i = 0; i < dims.rank; ++i) dims.dim[i].out = 0;
-        merge_neighbours(dims);
-        return dims;
-    }
-    bool lies_side_by_side() const {
-        const Dims all = packed(dims_);
-        const bool is_run =
-            all.rank == 0 || (all.rank == 1 && all.dim[0].in == static_cast<std::int64_t>(size_));
-        return is_run && !call_.x.swapped;
-    }
     Dim run() const { return dims_.rank > 0 ? dims_.dim[dims_.rank - 1] : Dim{1, 0, 0}; }
     char* result(std::int64_t i) const {
         return static_cast<char*>(call_.out) + static_cast<std::size_t>(i) * size_;
     }
-    const char* elements(std::int64_t first, std::int64_t n, char* room) const {
-        if (is_direct_) return call_.x.data + static_cast<std::size_t>(first) * size_;
-        packing_.copy(call_.x.data, first, n, room);
-        return room;
-    }
-
     void take(std::int64_t first, std::int64_t n) const {
         record(are_rows_ ? rows_.are_usable() ? Route::batch_norm_rows : Route::batch_norm_columns
                          : Route::batch_norm_runs);
@@ -160,7 +142,7 @@ class BatchNorm {
             now = std::min<std::int64_t>(first + n - i, norm_elements);
             if (!are_rows_) now = last.out == 0 ? std::min(now, last.size - i % last.size) : 1;
             const auto some = static_cast<std::size_t>(now);
-            const char* const x = elements(i, now, copied);
+            const char* const x = packing_.elements(call_.x.data, i, now, copied);
             if (are_rows_)
                 take_row(static_cast<std::size_t>(i % call_.channels), x, some, result(i));
             else
@@ -205,8 +187,8 @@ class BatchNorm {
     void take_columns(std::int64_t first, std::int64_t n) const {
         const std::int64_t rows = n / call_.channels, row = call_.channels * static_cast<std::int64_t>(size_),
                            item = static_cast<std::int64_t>(size_);
-        const Scratch room(is_direct_ ? 64 : static_cast<std::size_t>(n) * size_);
-        const char* const x = elements(first, n, room.get());
+        const Scratch room(packing_.is_direct() ? 64 : static_cast<std::size_t>(n) * size_);
+        const char* const x = packing_.elements(call_.x.data, first, n, room.get());
         alignas(64) char column[norm_elements * 8], made[norm_elements * 8];
         for (std::int64_t r = 0, now; r < rows; r += now) {
             now = std::min<std::int64_t>(rows - r, norm_elements);
@@ -261,7 +243,6 @@ class BatchNorm {
     const NormMethods::Finish finish_;
     const std::size_t size_;
     const Dims dims_;
-    const bool is_direct_;
     const Packing packing_;
     std::vector<Channel> channels_;
     RowNumbers rows_;

@@ -141,7 +141,6 @@ class LineSoftmax {
         const Way way = chosen(work.threads);
         if (way.take == nullptr) {
             record(Route::softmax_long);
-            if (!lines_.are_direct()) record(Route::softmax_long_gathered);
             return take_long();
         }
         for_each_batch(lines_.count, way.batch, work.threads,
@@ -202,7 +201,7 @@ class LineSoftmax {
     }
 
     void take_direct(std::int64_t first, std::int64_t count) const {
-        record(lines_.streams() ? Route::softmax_rows_streamed : Route::softmax_rows);
+        record(Route::softmax_rows);
         lines_.take_direct(first, count, lines_.streams(), [this](std::int64_t, const LineRows& rows) {
             methods_.lines[format_][kind_](rows);
         });
