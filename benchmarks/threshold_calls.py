@@ -148,7 +148,6 @@ CALLS = {
     "least_of_few_columns": "ss.softmax(a(5, {n}, 4), axis=1)",
     "least_lines_of_singles": "ss.onnx.RMSNormalization(a({n}, 4000), a(4000))",
     "seen_norm_elements": "batch_norm(a(8, 64, 56, 56), a(64), a(64), a(64), a(64) ** 2 + 1)",
-    "few_norm_neighbours": "ss.onnx.LayerNormalization(a(500, 200, {n}).transpose(0, 2, 1), a(200))",
     "least_scale_run": "ss.onnx.GroupNormalization(a(100, 16, {n}), a(16), a(16), num_groups=4)",
     "elementwise_task_elements": "exp(a(1 << 20))",
     "elementwise_copied_elements": "exp(a(1000, 1000).T)",

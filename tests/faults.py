@@ -82,7 +82,7 @@ FAULTS = (
           "            std::memcpy(failed + j, &flags, n - j);\n            any |= v.wrong;\n",
           "            std::memcpy(failed + j, &flags, n - j);\n",
           (f"{_ACCURACY}near_ties.py", "tests/certificates/test_finishing.py")),
-    Fault("missing-carry-after-vectors", f"{_KERNELS}search/extreme_scan.hpp",
+    Fault("missing-carry-after-vectors", f"{_KERNELS}search/extreme_scan_table.cpp",
           "const Keys v = joined(Keys{} + best, prefixes_of<ExtremeScan>(first(x + whole * size, rest)));",
           "const Keys v = prefixes_of<ExtremeScan>(first(x + whole * size, rest));",
           (f"{_LAWS}extreme_scans.py",)),

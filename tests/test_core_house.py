@@ -62,7 +62,7 @@ IN_TWO_HALVES = {"dots/dot_table.cpp", "exponentials/logarithm.hpp"}
 """Files whose loops still differ by instruction set: none is to join them."""
 WITH_RUNS_OF_THEIR_OWN = {
     "integers/modular_scan.hpp",
-    "search/extreme_scan.hpp",
+    "search/extreme_scan_table.cpp",
 }
 
 

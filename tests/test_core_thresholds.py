@@ -61,7 +61,7 @@ FACTS = {
     "run/masks/masked.hpp most_bytes": "the size of an array on the stack",
     "contractions/winograd.cpp points": "the shape of F(4, 3)",
     "contractions/winograd.cpp most_rows": "sums of a task at six points, which a second-level cache holds",
-    "run/masks/masked_loops.cpp together": "rows whose lines stay in an L1 cache",
+    "run/masks/masked.cpp together": "rows whose lines stay in an L1 cache",
     "run/windows/window_rows.cpp most_elements": "what the kernels of windows are made for",
     "run/states/kept_states.cpp most": "what the methods of integers count on",
     "run/states/kept_states.cpp size": "an element, and columns of a tile of the kernels",

@@ -31,6 +31,15 @@ class Packing {
     void copy(const char* data, std::int64_t first, std::int64_t n, char* to) const {
         copy_from(0, data, first, n, to);
     }
+    // The same where they lie if they are so, else in `room`.
+    const char* elements(const char* data, std::int64_t first, std::int64_t n, char* room) const {
+        if (is_direct()) return data + first * static_cast<std::int64_t>(size_);
+        copy(data, first, n, room);
+        return room;
+    }
+    bool is_direct() const {
+        return dims_.rank == 1 && !swapped_ && dims_.dim[0].in == static_cast<std::int64_t>(size_);
+    }
 
   private:
     char* copy_from(int level, const char* p, std::int64_t first, std::int64_t n, char* to) const;

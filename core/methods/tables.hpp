@@ -111,13 +111,11 @@ struct ShortIntegerMethods {
 // Softmax [0] and its logarithm [1] of every float format.
 struct NormalizationMethods {
     void (*lines[4][2])(const LineRows& lines);
-    // Of longer lines in blocks of line_block: what a block adds as it is, and its greatest element; all
-    // blocks together; and if that is not near zero, what blocks add against the line's greatest, which is
-    // finite; and if their sum is a number, the results of each block.
-    LineShare (*share[4])(const void* x, std::size_t n);
-    LineShare (*joined[4])(const LineShare* shares, std::size_t count);
-    bool (*is_near[4][2])(const LineShare& all);
-    LineShare (*share_below[4])(const void* x, std::size_t n, double greatest, bool log);
+    // Of longer lines in blocks of line_block: what a block adds as it is, and its greatest element, or what
+    // it adds against the line's, which is finite and not near zero; all blocks together; and if their sum is
+    // a number, the results of each block.
+    LineShare (*share[4][2])(const void* x, std::size_t n, const double* greatest);
+    LineShare (*joined[4][2])(const LineShare* shares, std::size_t count);
     void (*quotients[4][2])(const void* x, std::size_t n, const LineShare& all, void* out);
     void (*columns[4][2])(const LineColumns& lines, void* buffer);
     // Whether short lines side by side are as quick by `lines` as by `columns`.

@@ -24,20 +24,14 @@ namespace {
 class Operand {
   public:
     explicit Operand(const View& x)
-        : data_(x.data),
-          item_(static_cast<std::int64_t>(size_of(x.format))),
-          packing_(dims_of(x), size_of(x.format), x.swapped),
-          is_direct_(lies_side_by_side(x)),
-          is_one_(has_one_element(x)) {}
+        : data_(x.data), packing_(dims_of(x), size_of(x.format), x.swapped), is_one_(has_one_element(x)) {}
 
-    bool is_direct() const { return is_direct_; }
+    bool is_direct() const { return packing_.is_direct(); }
     bool is_one() const { return is_one_; }
 
     // n elements from number `first` on side by side: where they are, or else in `room`.
     const char* elements(std::int64_t first, std::int64_t n, char* room) const {
-        if (is_direct_) return data_ + first * item_;
-        packing_.copy(data_, first, n, room);
-        return room;
+        return packing_.elements(data_, first, n, room);
     }
 
   private:
@@ -48,16 +42,6 @@ class Operand {
         return dims;
     }
 
-    static bool lies_side_by_side(const View& x) {
-        std::int64_t step = static_cast<std::int64_t>(size_of(x.format));
-        for (int i = x.rank - 1; i >= 0; --i) {
-            if (x.shape[i] == 1) continue;
-            if (x.strides[i] != step) return false;
-            step *= x.shape[i];
-        }
-        return !x.swapped;
-    }
-
     // The same one everywhere.
     static bool has_one_element(const View& x) {
         for (int i = 0; i < x.rank; ++i)
@@ -66,9 +50,8 @@ class Operand {
     }
 
     const char* data_;
-    std::int64_t item_;
     Packing packing_;
-    bool is_direct_, is_one_;
+    bool is_one_;
 };
 
 // Results in blocks: compute(first, n, to) writes those of n elements. They are written through the caches:

@@ -21,7 +21,6 @@ SAMESUM_THRESHOLD(few_wide_columns, 3, "columns of eight bytes", "the same")
 SAMESUM_THRESHOLD(least_of_few_columns, 64, "elements of a line", "few columns that are shorter are taken as columns")
 
 // Layer, RMS and group norms.
-SAMESUM_THRESHOLD(few_norm_neighbours, 4, "neighbouring lines", "fewer are copied one after the other, more element by element")
 SAMESUM_THRESHOLD(least_scale_run, 64, "elements with the same scale", "shorter runs have a scale for each element")
 SAMESUM_THRESHOLD(most_shared_scales, 1 << 16, "scales of all lines", "so many are widened once for all lines; more are widened for each line")
 SAMESUM_THRESHOLD(least_lines_of_singles, 8, "lines", "fewer do not make up for writing their scales in float32, too")

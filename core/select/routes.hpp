@@ -85,12 +85,10 @@
     X(softmax_packed, "softmax.packed", "short lines that are copied side by side") \
     X(softmax_transposed, "softmax.transposed", "short lines that are transposed to columns") \
     X(softmax_rows, "softmax.rows", "contiguous lines") \
-    X(softmax_rows_streamed, "softmax.rows_streamed", "the same, written past the caches") \
     X(softmax_columns, "softmax.columns", "neighbouring lines, element by element") \
     X(softmax_columns_copied, "softmax.columns_copied", "the same, copied side by side") \
     X(softmax_gathered, "softmax.gathered", "lines that are gathered side by side") \
     X(softmax_long, "softmax.long", "long lines, block by block") \
-    X(softmax_long_gathered, "softmax.long_gathered", "long lines of elements that lie apart") \
     X(softmax_below, "softmax.below", "long lines against their greatest element") \
     X(norm_rows, "norm.rows", "contiguous lines of layer, RMS and group norms") \
     X(norm_gathered, "norm.gathered", "the same, gathered side by side") \

@@ -64,15 +64,18 @@ void long_line(const InstructionSet& set, const char* x, std::size_t n, Format f
     const auto each_block = [&](const auto& work) {
         for (std::size_t i = 0; i < n; i += block) work(x + i * size, std::min(block, n - i), i);
     };
-    each_block([&](const char* p, std::size_t now, std::size_t) { shares.push_back(m.share[f](p, now)); });
-    samesum::LineShare all = m.joined[f](shares.data(), shares.size());
-    all.is_near = m.is_near[f][log](all);
-    if (!all.is_near && std::isfinite(all.greatest)) {
+    const auto sum_up = [&](const double* greatest) {
         shares.clear();
         each_block([&](const char* p, std::size_t now, std::size_t) {
-            shares.push_back(m.share_below[f](p, now, all.greatest, log));
+            shares.push_back(m.share[f][log](p, now, greatest));
         });
-        all = m.joined[f](shares.data(), shares.size());
+        return m.joined[f][log](shares.data(), shares.size());
+    };
+    samesum::LineShare all = sum_up(nullptr);
+    if (!all.is_near && std::isfinite(all.greatest)) {
+        const double greatest = all.greatest;
+        all = sum_up(&greatest);
+        all.is_near = false;
     }
     const bool known = std::isfinite(all.greatest) && !std::isnan(all.total);
     each_block([&](const char* p, std::size_t now, std::size_t i) {

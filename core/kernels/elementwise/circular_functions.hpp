@@ -150,22 +150,19 @@ struct CircularFunction : WordFunction<CircularFunction<quarter>> {
 
     // Where floats are near a multiple, 2^-30 at least, what is left of it is off by 2^-53 of itself and by
     // 2^18 2^-122. (Lemma 69)
-    template <std::size_t count>
-    static SAMESUM_INLINE void quick(const Doubles (&x)[count], Doubles (&y)[count]) {
-        for_each_of<count>([&](std::size_t v) {
-            const Doubles none = {}, shifted = fused(x[v], none + quarters_per_unit, none + to_integer);
-            const Doubles k = shifted - to_integer;
-            Doubles r = fused(-k, none + quarter_turn, x[v]);
-            r = fused(-k, none + quarter_turn_middle, r);
-            r = fused(-k, none + quarter_turn_low, r);
-            const Doubles square = r * r;
-            const Doubles sine =
-                fused(r * square, rough_polynomial(square, sine_terms, rough_circular_terms), r);
-            const Doubles b = rough_polynomial(square, cosine_terms, rough_circular_terms);
-            const Doubles cosine = fused(square * square, b, 1 - 0.5 * square);
-            y[v] = turned(reinterpret_cast<Longs>(shifted) + quarter, sine, cosine);
-            if constexpr (quarter == 0) y[v] = x[v] == 0 ? x[v] : y[v];  // a zero keeps its sign
-        });
+    static SAMESUM_INLINE Doubles quickly(Doubles x) {
+        const Doubles none = {}, shifted = fused(x, none + quarters_per_unit, none + to_integer);
+        const Doubles k = shifted - to_integer;
+        Doubles r = fused(-k, none + quarter_turn, x);
+        r = fused(-k, none + quarter_turn_middle, r);
+        r = fused(-k, none + quarter_turn_low, r);
+        const Doubles square = r * r;
+        const Doubles sine = fused(r * square, rough_polynomial(square, sine_terms, rough_circular_terms), r);
+        const Doubles b = rough_polynomial(square, cosine_terms, rough_circular_terms);
+        const Doubles cosine = fused(square * square, b, 1 - 0.5 * square);
+        const Doubles y = turned(reinterpret_cast<Longs>(shifted) + quarter, sine, cosine);
+        // A zero keeps its sign.
+        return (quarter == 0 ? x == 0 : Longs{}) ? x : y;
     }
 
     static SAMESUM_INLINE Doubles turned(Longs number, Doubles sine, Doubles cosine) {

@@ -78,17 +78,19 @@ struct BoundedWord {
     Doubles bound;
 };
 
-// What a function needs besides `quick`, `any_outside` and `precise`, which is good for all x, where doubles
-// are within one unit of the last place with the sum of its words. `close(x)` of a function that has one
-// gives the magnitude of results that have the sign of x, with a bound that covers the words of `precise`,
-// too: where it is certain what they round to, that is it.
+// What a function needs besides `quickly`, of one vector, `any_outside` and `precise`, which is good for all
+// x, where doubles are within one unit of the last place with the sum of its words. `close(x)` of a function
+// that has one gives the magnitude of results that have the sign of x, with a bound that covers the words of
+// `precise`, too: where it is certain what they round to, that is it.
 template <class Function>
 struct WordFunction {
-    static constexpr int fine_bits = 50;
     static constexpr std::size_t several = 1;
     static constexpr bool has_close = false;
 
-    static SAMESUM_INLINE Doubles finely(Doubles x) { return Function::precise(x).hi; }
+    template <std::size_t count>
+    static SAMESUM_INLINE void quick(const Doubles (&x)[count], Doubles (&y)[count]) {
+        for_each_of<count>([&](std::size_t v) SAMESUM_INLINED { y[v] = Function::quickly(x[v]); });
+    }
 
     template <std::size_t count>
     static SAMESUM_INLINE DoubleBatch<count> doubles(DoubleBatch<count> x) {

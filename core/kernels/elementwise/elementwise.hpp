@@ -1,10 +1,8 @@
 // Loops of functions of one element. A function is a struct with
 //   quick(x, y), several vectors of doubles within 2^-`certain_bits` of the results, relatively, where
 //       any_outside<format>(x) is false: there a result of the format is a normal number;
-//   finely(x), within 2^-`fine_bits`, for all x: zero, infinite or NaN exactly where the result is, or so far
-//   beyond the
-//       range of narrow formats that it rounds to that;
-//   precise(x), in two words within 2^-66 where the result is a number other than zero;
+//   precise(x), in two words within 2^-66 where the result is a number other than zero, for all x: where it
+//       is not, or so far beyond the range of narrow formats that it rounds to that, the first word is all;
 //   doubles(x), of `several` vectors, and doubles_everywhere(x), likewise the results in float64;
 //   settles(x, y), whether y is right once it has got what is plain of special elements.
 #pragma once
@@ -15,21 +13,27 @@
 
 namespace samesum::SAMESUM_ISA {
 
-// take(x, out) of as many elements as a vector has; the last ones of more are taken twice.
-template <std::size_t size, class Take>
-SAMESUM_INLINE void each_vector(const char* x, std::size_t n, char* out, const Take& take) {
-    constexpr std::size_t bytes = width * size;
+// take(count, i, x, out) of `count` vectors of elements from number i on, of several where there are as many;
+// the last ones may be taken twice. Fewer than a vector are filled up.
+template <std::size_t size, std::size_t several, class Take>
+SAMESUM_INLINE void each_vector(const void* from, std::size_t n, void* to, const Take& take) {
+    constexpr std::integral_constant<std::size_t, 1> one;
+    const char* const x = static_cast<const char*>(from);
+    char* const out = static_cast<char*>(to);
     if (n < width) {
-        alignas(64) char from[bytes], to[bytes];
+        alignas(64) char some[width * size], results[width * size];
         for (std::size_t k = 0; k < width; ++k)
-            std::memcpy(from + k * size, x + (k < n ? k : n - 1) * size, size);
-        take(from, to);
-        std::memcpy(out, to, n * size);
+            std::memcpy(some + k * size, x + (k < n ? k : n - 1) * size, size);
+        take(one, 0, some, results);
+        std::memcpy(out, results, n * size);
         return;
     }
-    for (std::size_t i = width; i <= n; i += width, x += bytes, out += bytes) take(x, out);
-    const std::size_t repeated = (width - n % width) % width * size;
-    if (repeated > 0) take(x - repeated, out - repeated);
+    std::size_t i = 0;
+    if constexpr (several > 1)
+        for (; i + several * width <= n; i += several * width)
+            take(std::integral_constant<std::size_t, several>{}, i, x + i * size, out + i * size);
+    for (; i + width <= n; i += width) take(one, i, x + i * size, out + i * size);
+    if (i < n) take(one, n - width, x + (n - width) * size, out + (n - width) * size);
 }
 
 // Whether an element, normal in `format`, is within 2^(error_bits - 53) of itself from the middle of two
@@ -76,18 +80,6 @@ SAMESUM_INLINE Doubles clamped(Doubles x, double least, double most) {
     return greater(Doubles{} + least, lesser(Doubles{} + most, x));
 }
 
-// The bits of `format` for y, which is off by 2^-certain_bits of it: `certain` where they are those of all
-// numbers so near. (Lemma 58)
-template <Format format, int certain_bits>
-SAMESUM_INLINE typename Rounding<format>::Bits rounded_if_certain(Doubles y, Words& uncertain) {
-    using R = Rounding<format>;
-    constexpr double off = 1.0 / static_cast<double>(std::uint64_t{1} << certain_bits);
-    const Doubles error = lesser(Doubles{} + 1e300, magnitude(y)) * off;
-    const auto bits = R::of(y - error);
-    uncertain = R::different(bits, R::of(y + error));
-    return bits;
-}
-
 // Into float16, bfloat16 and float32, correctly rounded where precise(x) leaves no doubt.
 template <class Function, class F>
 struct NarrowElements {
@@ -101,11 +93,8 @@ struct NarrowElements {
                 if (!any_near_tie<F::format, 53 - Function::certain_bits>(y)) return R::of(y);
             }
         }
-        Words uncertain;
-        const Bits bits = rounded_if_certain<F::format, Function::fine_bits>(Function::finely(x), uncertain);
-        if (!any_bit(uncertain)) return bits;
         const DoubleWord y = Function::precise(x);
-        return (bits & ~uncertain) | (R::of(y.hi, y.lo) & uncertain);
+        return R::of(clamped(y.hi, -1e300, 1e300), y.lo);  // infinity has no odd neighbour
     }
 
     template <std::size_t count>
@@ -121,12 +110,8 @@ struct NarrowElements {
     }
 
     static void run(const void* x, std::size_t n, void* out) {
-        const char* from = static_cast<const char*>(x);
-        char* to = static_cast<char*>(out);
-        for (; n >= several * width + width;
-             n -= several * width, from += several * bytes, to += several * bytes)
-            take<several>(from, to);
-        each_vector<F::size>(from, n, to, [](const char* p, char* q) { take<1>(p, q); });
+        each_vector<F::size, several>(
+            x, n, out, [](auto count, std::size_t, const char* from, char* to) { take<count>(from, to); });
     }
 
   private:
@@ -154,12 +139,8 @@ struct DoubleElements {
     }
 
     static void run(const void* x, std::size_t n, void* out) {
-        const char* from = static_cast<const char*>(x);
-        char* to = static_cast<char*>(out);
-        constexpr std::size_t bytes = several * sizeof(Doubles);
-        for (; n >= (several + 1) * width; n -= several * width, from += bytes, to += bytes)
-            take<several>(from, to);
-        each_vector<8>(from, n, to, [](const char* p, char* q) { take<1>(p, q); });
+        each_vector<8, several>(
+            x, n, out, [](auto count, std::size_t, const char* from, char* to) { take<count>(from, to); });
     }
 
   private:

@@ -3,8 +3,8 @@
 
 #include "kernels/elementwise/double_pairs.hpp"
 #include "kernels/elementwise/elementwise.hpp"
+#include "kernels/exponentials/logarithm.hpp"
 #include "kernels/exponentials/powers.hpp"
-#include "kernels/exponentials/rough_logarithm.hpp"
 #include "kernels/vectors/double_batches.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -16,7 +16,7 @@ SAMESUM_INLINE Doubles small_quotient(DoubleWord y) {
 }
 
 struct ExponentialFunction {
-    static constexpr int certain_bits = 36, fine_bits = 50;
+    static constexpr int certain_bits = 36;
     static constexpr std::size_t several = 2;
 
     // The argument is rounded at 2^-46 or less, r^2 times the polynomial is off by 2^-36.5 of 1. (Lemma 60)
@@ -54,10 +54,6 @@ struct ExponentialFunction {
     }
 
     // e^150 is beyond every narrow format, its reciprocal less than half of each least number.
-    static SAMESUM_INLINE Doubles finely(Doubles x) {
-        return exponential(Sixteenths::of(clamped(x, -150, 150)));
-    }
-
     static SAMESUM_INLINE DoubleWord precise(Doubles x) {
         const Sixteenths k = Sixteenths::of(clamped(x, -150, 150));
         return grown(k.scaled_root(), k.root_error(), growth<68>(k, Doubles{}));
@@ -106,7 +102,7 @@ SAMESUM_INLINE Doubles with_special_logarithms(Doubles x, Doubles log) {
 }
 
 struct LogarithmFunction {
-    static constexpr int certain_bits = 36, fine_bits = 45;
+    static constexpr int certain_bits = 45;
     static constexpr std::size_t several = 3;
 
     template <std::size_t count>
@@ -120,14 +116,11 @@ struct LogarithmFunction {
         return any_unusual<format == Format::f64>(x);
     }
 
-    static SAMESUM_INLINE Doubles finely(Doubles x) {
-        const Doubles all[1] = {x};
-        Doubles log[1];
-        fine_logarithms(all, log);
-        return with_special_logarithms(x, log[0]);
+    static SAMESUM_INLINE DoubleWord precise(Doubles x) {
+        const DoubleWord log = logarithm_by_tables(x, Doubles{});
+        const Longs is_usual = (x > 0) & (x < infinity);
+        return {with_special_logarithms(x, log.hi), is_usual ? log.lo : Doubles{}};
     }
-
-    static SAMESUM_INLINE DoubleWord precise(Doubles x) { return logarithm_by_tables(x, Doubles{}); }
 
     // log(t / 2^scaled) within 0.51 ulp, t positive and normal: number * ln 2 - log c + log(1 + r) for
     // t = 2^number * z, the factor c of the table and 1 + r = z c with |r| < 0.0387, in two words. Near 1 it

@@ -177,11 +177,12 @@ struct NarrowPowers {
         const PowerSigns signs = PowerSigns::of(x, y);
         const Doubles t[1] = {usual_base(x, signs)};
         Doubles log[1];
-        fine_logarithms(t, log);
-        const Doubles p = clamped(any_product(x, y, y * log[0], signs), -150, 150);
-        Words uncertain;
-        const Bits bits = rounded_if_certain<F::format, certain_bits>(
-            signs.applied_to(quick_of_one<ExponentialFunction>(p)), uncertain);
+        quick_logarithms(t, log);
+        const Doubles p = clamped(any_product(x, y, y * log[0], signs), -150, 150),
+                      power = signs.applied_to(quick_of_one<ExponentialFunction>(p)),
+                      off = magnitude(power) * 0x1p-36;
+        const Bits bits = R::of(power - off);
+        const Words uncertain = R::different(bits, R::of(power + off));
         if (!any_bit(uncertain)) return bits;
         const DoubleWord z = precise(x, y, signs);
         const Doubles error = magnitude(z.hi) * 0x1p-65;
@@ -196,7 +197,7 @@ struct NarrowPowers {
         Doubles p[count], power[count];
         Doubles size[count];
         for_each_of<count>([&](std::size_t v) { size[v] = magnitude(x[v]); });
-        fine_logarithms(size, p);
+        quick_logarithms(size, p);
         for_each_of<count>([&](std::size_t v) { p[v] *= y[v]; });
         ExponentialFunction::quick(p, power);
         for_each_of<count>([&](std::size_t v) {
@@ -232,26 +233,12 @@ struct PowerLoops {
     using R = Rounding<F::format>;
 
     static void run(const void* x, const double* y, std::size_t n, void* out) {
-        const char* from = static_cast<const char*>(x);
-        char* to = static_cast<char*>(out);
-        if (n < width) {
-            alignas(64) char some[bytes], results[bytes];
-            alignas(64) double exponents[width];
-            for (std::size_t k = 0; k < width; ++k) {
-                const std::size_t i = k < n ? k : n - 1;
-                std::memcpy(some + k * F::size, from + i * F::size, F::size);
-                exponents[k] = y[i];
-            }
-            take<1>(some, exponents, results);
-            std::memcpy(to, results, n * F::size);
-            return;
-        }
-        std::size_t i = 0;
-        for (; i + several * width <= n; i += several * width)
-            take<several>(from + i * F::size, y + i, to + i * F::size);
-        for (; i + width <= n; i += width) take<1>(from + i * F::size, y + i, to + i * F::size);
-        const std::size_t last = n - width;
-        if (i != n) take<1>(from + last * F::size, y + last, to + last * F::size);
+        alignas(64) double some[width];
+        for (std::size_t k = 0; n < width && k < width; ++k) some[k] = y[k < n ? k : n - 1];
+        const double* const exponents = n < width ? some : y;
+        each_vector<F::size, Kind::several>(x, n, out,
+                                            [=](auto count, std::size_t i, const char* from, char* to)
+                                                SAMESUM_INLINED { take<count>(from, exponents + i, to); });
     }
 
     static void run_of_one(const void* x, double y, std::size_t n, void* out) {
@@ -269,7 +256,7 @@ struct PowerLoops {
     }
 
   private:
-    static constexpr std::size_t bytes = width * F::size, several = Kind::several;
+    static constexpr std::size_t bytes = width * F::size;
 
     template <std::size_t count>
     static SAMESUM_INLINE void take(const char* from, const double* exponents, char* to) {
@@ -286,9 +273,9 @@ struct PowerLoops {
     // power(x) for each vector.
     template <class Power>
     static SAMESUM_INLINE void each(const void* x, std::size_t n, void* out, const Power& power) {
-        each_vector<F::size>(
-            static_cast<const char*>(x), n, static_cast<char*>(out),
-            [&](const char* from, char* to) { R::store_to(to, 0, power(F::doubles(from))); });
+        each_vector<F::size, 1>(x, n, out, [&](auto, std::size_t, const char* from, char* to) {
+            R::store_to(to, 0, power(F::doubles(from)));
+        });
     }
 };
 

@@ -117,15 +117,12 @@ struct ErfFunction : WordFunction<ErfFunction> {
         return near_table<ErfFunction>(lesser(Doubles{} + 6, samesum::SAMESUM_ISA::magnitude(x)), 2);
     }
 
-    template <std::size_t count>
-    static SAMESUM_INLINE void quick(const Doubles (&x)[count], Doubles (&y)[count]) {
-        for_each_of<count>([&](std::size_t v) {
-            const Doubles none = {}, z = lesser(none + 6, samesum::SAMESUM_ISA::magnitude(x[v]));
-            const Doubles square = z * z;
-            const Doubles near = z * rough_polynomial(square, erf_terms, rough_erf_terms);
-            const Doubles far = 1 - exponential(-square) * rough_scaled_erfc(z);
-            y[v] = with_sign_of(x[v], z < series_limit ? near : far);
-        });
+    static SAMESUM_INLINE Doubles quickly(Doubles x) {
+        const Doubles none = {}, z = lesser(none + 6, samesum::SAMESUM_ISA::magnitude(x));
+        const Doubles square = z * z;
+        const Doubles near = z * rough_polynomial(square, erf_terms, rough_erf_terms);
+        const Doubles far = 1 - exponential(-square) * rough_scaled_erfc(z);
+        return with_sign_of(x, z < series_limit ? near : far);
     }
 
     template <Format format>
@@ -176,13 +173,10 @@ struct GeluFunction : WordFunction<GeluFunction> {
         return product(exponential<68>(-0.5 * square.hi, -0.5 * square.lo), half_scaled(size));
     }
 
-    template <std::size_t count>
-    static SAMESUM_INLINE void quick(const Doubles (&x)[count], Doubles (&y)[count]) {
-        for_each_of<count>([&](std::size_t v) {
-            const Doubles none = {}, size = lesser(none + 16, samesum::SAMESUM_ISA::magnitude(x[v]));
-            const Doubles h = 0.5 * exponential(-0.5 * (size * size)) * rough_scaled_erfc(size * root);
-            y[v] = x[v] * (x[v] < 0 ? h : 1 - h);
-        });
+    static SAMESUM_INLINE Doubles quickly(Doubles x) {
+        const Doubles none = {}, size = lesser(none + 16, samesum::SAMESUM_ISA::magnitude(x));
+        const Doubles h = 0.5 * exponential(-0.5 * (size * size)) * rough_scaled_erfc(size * root);
+        return x * (x < 0 ? h : 1 - h);
     }
 
     // Results below -4 in float16, below -12.5 in the others are subnormal or near that.
@@ -237,14 +231,11 @@ struct GeluTanhFunction : WordFunction<GeluTanhFunction> {
     static constexpr double slope = 0x1.9884533d43651p+0, slope_rest = -0x1.cbc0d30ebfd15p-54,
                             curve = 0x1.6e4e26d4801f7p-5, curve_rest = 0x1.441355475a31ap-59;
 
-    template <std::size_t count>
-    static SAMESUM_INLINE void quick(const Doubles (&x)[count], Doubles (&y)[count]) {
-        for_each_of<count>([&](std::size_t v) {
-            const Doubles near = clamped(x[v], -16, 16);
-            const Doubles argument = slope * near * (1 + curve * (near * near));
-            const Doubles e = falling_power(argument);
-            y[v] = (x[v] < 0 ? x[v] * e : x[v]) / (1 + e);
-        });
+    static SAMESUM_INLINE Doubles quickly(Doubles x) {
+        const Doubles near = clamped(x, -16, 16);
+        const Doubles argument = slope * near * (1 + curve * (near * near));
+        const Doubles e = falling_power(argument);
+        return (x < 0 ? x * e : x) / (1 + e);
     }
 
     // The argument is -80 where x is -9.7, and -9.5 where it is -3.8.

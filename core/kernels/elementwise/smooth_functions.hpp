@@ -21,22 +21,28 @@ SAMESUM_INLINE DoubleWord falling_word(Doubles x) {
     return exponential<68>(-lesser(Doubles{} + 690, samesum::SAMESUM_ISA::magnitude(x)), Doubles{});
 }
 
-// 1 / (1 + e^-x): for x < 0 e^x / (1 + e^x).
-struct SigmoidFunction : WordFunction<SigmoidFunction> {
+// What is e^x far below zero.
+template <class Function>
+struct FallingFunction : WordFunction<Function> {
     static constexpr int certain_bits = 46;
-
-    // The exponential is off by 2^-51, the sum and the quotient by 2^-53. (Lemma 67)
-    template <std::size_t count>
-    static SAMESUM_INLINE void quick(const Doubles (&x)[count], Doubles (&y)[count]) {
-        for_each_of<count>([&](std::size_t v) {
-            const Doubles e = falling_power(x[v]), one = Doubles{} + 1;
-            y[v] = (x[v] < 0 ? e : one) / (one + e);
-        });
-    }
 
     template <Format format>
     static SAMESUM_INLINE bool any_outside(Doubles x) {
         return any(~(x >= least_exponent<format>));
+    }
+
+    static SAMESUM_INLINE Doubles doubles_everywhere(Doubles x) {
+        const DoubleWord y = Function::precise(x);
+        return x < -600 ? ExponentialFunction::of_any(x, Doubles{}) : y.hi + y.lo;
+    }
+};
+
+// 1 / (1 + e^-x): for x < 0 e^x / (1 + e^x).
+struct SigmoidFunction : FallingFunction<SigmoidFunction> {
+    // The exponential is off by 2^-51, the sum and the quotient by 2^-53. (Lemma 67)
+    static SAMESUM_INLINE Doubles quickly(Doubles x) {
+        const Doubles e = falling_power(x), one = Doubles{} + 1;
+        return (x < 0 ? e : one) / (one + e);
     }
 
     static __attribute__((noinline)) DoubleWord precise(Doubles x) {
@@ -45,32 +51,16 @@ struct SigmoidFunction : WordFunction<SigmoidFunction> {
         const DoubleWord y = word_quotient(chosen(x < 0, e, one), word_sum(one, e));
         return chosen(x == x, y, {x, none});
     }
-
-    // Far below zero it is e^x.
-    static SAMESUM_INLINE Doubles doubles_everywhere(Doubles x) {
-        const DoubleWord y = precise(x);
-        return x < -600 ? ExponentialFunction::of_any(x, Doubles{}) : y.hi + y.lo;
-    }
 };
 
 // log(1 + e^x): the greater of x and 0, and log(1 + e^-|x|).
-struct SoftplusFunction : WordFunction<SoftplusFunction> {
-    static constexpr int certain_bits = 46;
-
+struct SoftplusFunction : FallingFunction<SoftplusFunction> {
     // log(1 + e) for e from 0 to 1; above 1/2 it is ln 2 + log((1 + e) / 2).
-    template <std::size_t count>
-    static SAMESUM_INLINE void quick(const Doubles (&x)[count], Doubles (&y)[count]) {
-        for_each_of<count>([&](std::size_t v) {
-            const Doubles none = {}, e = falling_power(x[v]);
-            const Longs is_large = e > 0.5;
-            const Doubles log = logarithm_of_one_plus(is_large ? (e - 1) * 0.5 : e);
-            y[v] = greater(none, x[v]) + (is_large ? log + 0x1.62e42fefa39efp-1 : log);
-        });
-    }
-
-    template <Format format>
-    static SAMESUM_INLINE bool any_outside(Doubles x) {
-        return any(~(x >= least_exponent<format>));
+    static SAMESUM_INLINE Doubles quickly(Doubles x) {
+        const Doubles none = {}, e = falling_power(x);
+        const Longs is_large = e > 0.5;
+        const Doubles log = logarithm_of_one_plus(is_large ? (e - 1) * 0.5 : e);
+        return greater(none, x) + (is_large ? log + 0x1.62e42fefa39efp-1 : log);
     }
 
     static __attribute__((noinline)) DoubleWord precise(Doubles x) {
@@ -81,25 +71,13 @@ struct SoftplusFunction : WordFunction<SoftplusFunction> {
         const Longs is_itself = ~(x < 700);  // infinity and NaN, too
         return chosen(is_itself, {x, none}, y);
     }
-
-    // Far below zero it is e^x.
-    static SAMESUM_INLINE Doubles doubles_everywhere(Doubles x) {
-        const DoubleWord y = precise(x);
-        return x < -600 ? ExponentialFunction::of_any(x, Doubles{}) : y.hi + y.lo;
-    }
 };
 
 // e^d - 1 for d <= 0, within 2^-46 of it, relatively.
 SAMESUM_INLINE Doubles power_less_one(Doubles d) {
-    const Doubles none = {}, near = greater(none - 690, d);
-    const Sixteenths k = Sixteenths::of(near);
-    const Doubles r = fused(-k.number, none + sixteenth_rest, k.rest);
-    Doubles q = fused(r, none + 0x1.6c185e4ba9534p-10, none + 0x1.11123b390b495p-7);
-    q = fused(r, q, none + 0x1.555555545e68fp-5);
-    q = fused(r, q, none + 0x1.555555548ed4ap-3);
-    q = fused(r, q, none + 0x1.0000000000005p-1);
+    const Sixteenths k = Sixteenths::of(greater(Doubles{} - 690, d));
     const Doubles root = k.scaled_root();
-    return fused(root, fused(r * r, q, r), root - 1);
+    return fused(root, growth(k), root - 1);
 }
 
 // The same in two words, within 2^-66. (Lemma 67)
@@ -114,12 +92,9 @@ SAMESUM_INLINE DoubleWord word_less_one(Doubles d) {
 struct TanhFunction : WordFunction<TanhFunction> {
     static constexpr int certain_bits = 44;
 
-    template <std::size_t count>
-    static SAMESUM_INLINE void quick(const Doubles (&x)[count], Doubles (&y)[count]) {
-        for_each_of<count>([&](std::size_t v) {
-            const Doubles m = power_less_one(-2 * samesum::SAMESUM_ISA::magnitude(x[v]));
-            y[v] = with_sign_of(x[v], m / (2 + m));
-        });
+    static SAMESUM_INLINE Doubles quickly(Doubles x) {
+        const Doubles m = power_less_one(-2 * samesum::SAMESUM_ISA::magnitude(x));
+        return with_sign_of(x, m / (2 + m));
     }
 
     template <Format format>

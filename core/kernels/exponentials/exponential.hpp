@@ -32,22 +32,11 @@ alignas(64) constexpr std::int64_t root_bits[16] = {
     0x3fef06fe0a31b715, 0x3feedea64c123422, 0x3feebfdad5362a27, 0x3feeab07dd485429,
     0x3feea09e667f3bcd, 0x3feea11473eb0187, 0x3feeace5422aa0db, 0x3feec49182a3f090,
     0x3feee89f995ad3ad, 0x3fef199bdd85529c, 0x3fef5818dcfba487, 0x3fefa4afa2a490da};
-alignas(64) constexpr double root_rest[16] = {0x0.0p+0,
-                                              0x1.79aa65d837b6dp-54,
-                                              -0x1.01b15eaa59348p-55,
-                                              0x1.68efde3a8a894p-54,
-                                              0x1.34d754db0abb6p-55,
-                                              0x1.59f48a72a4c6dp-55,
-                                              0x1.690cebb7aafb0p-56,
-                                              0x1.063e1e21c5409p-54,
-                                              -0x1.3b3efbf5e2228p-54,
-                                              -0x1.b32dcb94da51dp-56,
-                                              0x1.db72fc1f0eab4p-55,
-                                              0x1.1affc2b91ce27p-56,
-                                              0x1.c1a7792cb3387p-55,
-                                              0x1.36eae30af0cb3p-56,
-                                              0x1.4a385a63d07a7p-56,
-                                              -0x1.ff7128fd391f0p-55};
+alignas(64) constexpr double root_rest[16] = {
+    0x0.0000000000000p+0,   0x1.79aa65d837b6dp-54,  -0x1.01b15eaa59348p-55, 0x1.68efde3a8a894p-54,
+    0x1.34d754db0abb6p-55,  0x1.59f48a72a4c6dp-55,  0x1.690cebb7aafb0p-56,  0x1.063e1e21c5409p-54,
+    -0x1.3b3efbf5e2228p-54, -0x1.b32dcb94da51dp-56, 0x1.db72fc1f0eab4p-55,  0x1.1affc2b91ce27p-56,
+    0x1.c1a7792cb3387p-55,  0x1.36eae30af0cb3p-56,  0x1.4a385a63d07a7p-56,  -0x1.ff7128fd391f0p-55};
 
 constexpr double sixteenths_per_unit = 0x1.71547652b82fep+4;  // 16 / ln 2
 // ln 2 / 16 in words: their first two have 36 bits, whose products with k < 2^16 are exact; the first two of
@@ -90,18 +79,22 @@ struct Sixteenths {
 // Below this exponentials count as zero; they are less than 2^-995.
 constexpr double least_power = -690;
 
-// Within 2^-51 of it, relatively, e^d for what was made of d; less the octaves taken away from its bits.
-// (The last operation and the root each round by 2^-53; the polynomial, an approximation to 2^-55.9 of 1, is
-// rounded in its terms below 0.022 only.)
-// (Lemma 37)
-SAMESUM_INLINE Doubles exponential(const Sixteenths& k) {
+// e^r - 1 for the argument that `k` leaves, to 2^-53 of 1: the polynomial, an approximation to 2^-55.9 of 1,
+// is rounded in its terms below 0.022 only. (Lemma 37)
+SAMESUM_INLINE Doubles growth(const Sixteenths& k) {
     const Doubles none = {}, r = fused(-k.number, none + sixteenth_rest, k.rest);
     Doubles q = fused(r, none + 0x1.6c185e4ba9534p-10, none + 0x1.11123b390b495p-7);
     q = fused(r, q, none + 0x1.555555545e68fp-5);
     q = fused(r, q, none + 0x1.555555548ed4ap-3);
     q = fused(r, q, none + 0x1.0000000000005p-1);
+    return fused(r * r, q, r);
+}
+
+// Within 2^-51 of it, relatively, e^d for what was made of d; less the octaves taken away from its bits.
+// (The last operation and the root each round by 2^-53.) (Lemma 37)
+SAMESUM_INLINE Doubles exponential(const Sixteenths& k) {
     const Doubles root = k.scaled_root();
-    return fused(root, fused(r * r, q, r), root);
+    return fused(root, growth(k), root);
 }
 
 // e^d for d <= 0; zero for d below `least_power`. Of other d anything.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/exponentials/exponential_terms.hpp"
+#include "kernels/loops/lanes.hpp"
 #include "methods/method.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -66,18 +67,7 @@ struct ExponentialSum : ExponentialTerms<F>, ExponentialStates {
     using typename Of::Terms;
 
     static SAMESUM_INLINE Doubles greatest_of(const char* p, std::size_t n) {
-        constexpr std::size_t chains = 4, step = chains * width;
-        Greatest chain[chains];
-        std::size_t i = 0;
-        for (; i + step <= n; i += step, p += step * F::size) {
-            prefetch_run<step * F::size>(p);
-            for (std::size_t k = 0; k < chains; ++k) chain[k].take(element(p + k * width * F::size));
-        }
-        for (; i < n; i += width, p += width * F::size) chain[0].take(element(p, n - i));
-        chain[0].take(chain[1]);
-        chain[2].take(chain[3]);
-        chain[0].take(chain[2]);
-        Doubles best = chain[0].doubles();
+        Doubles best = state_of_run<Greatest, Of>(p, n).doubles();
         best = greater(best, swapped<1>(best));
         if constexpr (width >= 4) best = greater(best, swapped<2>(best));
         if constexpr (width >= 8) best = greater(best, swapped<4>(best));

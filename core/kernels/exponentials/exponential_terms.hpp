@@ -19,6 +19,11 @@ struct ExponentialTerms {
     // What exponentials that count as zero lose.
     static constexpr double vanished = 0x1p-995;
 
+    // As loops load them.
+    static constexpr std::size_t elements = width, size = F::size;
+    static SAMESUM_INLINE Element all(const char* p) { return element(p); }
+    static SAMESUM_INLINE Element first(const char* p, std::size_t n) { return element(p, n); }
+
     static SAMESUM_INLINE Element element(const char* p) {
         if constexpr (wide)
             return F::doubles(p);
@@ -51,7 +56,7 @@ struct ExponentialTerms {
             best = best > x ? best : x;
             nan |= x != x;
         }
-        SAMESUM_INLINE void take(const Greatest& other) {
+        SAMESUM_INLINE void join(const Greatest& other) {
             best = best > other.best ? best : other.best;
             nan |= other.nan;
         }

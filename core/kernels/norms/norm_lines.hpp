@@ -6,7 +6,6 @@
 #include <type_traits>
 
 #include "kernels/norms/norm_results.hpp"
-#include "kernels/norms/spread_tile.hpp"
 #include "methods/norm_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -131,20 +130,8 @@ struct NormLines {
         }
     };
 
-    // Lines in blocks: the shorter they are, the fewer results are in doubt.
+    // Long lines in blocks: the shorter they are, the fewer results are in doubt.
     static constexpr std::size_t line_block = 1024;
-    static SAMESUM_INLINE void add_line(const char* x, std::size_t n, const About& about,
-                                        SpreadTile::Totals& t) {
-        for (std::size_t i = 0; i < n; i += line_block) {
-            const std::size_t now = std::min(line_block, n - i);
-            add_block(x + i * F::size, now, about, t);
-        }
-    }
-    static SAMESUM_INLINE void add_block(const char* x, std::size_t n, const About& about,
-                                         SpreadTile::Totals& t) {
-        folded_alone(about.part(x, n, t.centre[0]))
-            .add_to(t, static_cast<double>(n), Spread<F, Part>::depth_of(n));
-    }
 
     // A mean above the deviation, about which squares cancel.
     static SAMESUM_INLINE bool is_far(Doubles sum, Doubles squares, double n) {
@@ -158,27 +145,21 @@ struct NormLines {
     static SAMESUM_APART bool measure_about(const NormRow& row, const About& about, const char* const* x,
                                             std::size_t n, std::size_t count, NormLine* lines) {
         const double elements = static_cast<double>(n);
-        std::size_t k = 0;
-        const auto put = [&](const SpreadTile::Totals& t, std::size_t several) {
-            if (about.plain && about.centred && is_far(t.sum.hi, t.squares.hi, elements)) return false;
-            NormMeasure::put(row, t, elements, range, several, lines + k);
-            return true;
-        };
-        for (; k + width <= count && n <= block_elements; k += width) {
-            Part part[width];
+        const bool are_long = n > block_elements;
+        const std::size_t block = are_long ? line_block : n, together = are_long ? 1 : width;
+        for (std::size_t k = 0; k < count; k += together) {
+            const std::size_t some = std::min(together, count - k);
             SpreadTile::Totals t = {};
-            for (std::size_t r = 0; r < width; ++r) {
-                t.centre[r] = about.centre_of(x[k + r]);
-                part[r] = about.part(x[k + r], n, t.centre[r]);
+            for (std::size_t r = 0; r < some; ++r) t.centre[r] = about.centre_of(x[k + r]);
+            for (std::size_t i = 0; i < n; i += block) {
+                const std::size_t now = std::min(block, n - i);
+                Part part[width];
+                for (std::size_t r = 0; r < width; ++r)
+                    part[r] = r < some ? about.part(x[k + r] + i * F::size, now, t.centre[r]) : Part{};
+                folded_rows(part).add_to(t, static_cast<double>(now), Spread<F, Part>::depth_of(now));
             }
-            folded_rows(part).add_to(t, elements, Spread<F, Part>::depth_of(n));
-            if (!put(t, width)) return false;
-        }
-        for (; k < count; ++k) {
-            SpreadTile::Totals t = {};
-            t.centre += about.centre_of(x[k]);
-            add_line(x[k], n, about, t);
-            if (!put(t, 1)) return false;
+            if (about.plain && about.centred && is_far(t.sum.hi, t.squares.hi, elements)) return false;
+            NormMeasure::put(row, t, elements, range, some, lines + k);
         }
         return true;
     }
@@ -210,7 +191,8 @@ struct NormLines {
             const std::size_t now = std::min(line_block, n - i);
             widen(x + i * size, now, block);
             if (i == 0) t.centre += about.centre_of(elements);
-            add_block(elements, now, about, t);
+            folded_alone(about.part(elements, now, t.centre[0]))
+                .add_to(t, static_cast<double>(now), Spread<F, Part>::depth_of(now));
         }
         NormMeasure::put(row, t, static_cast<double>(n), range, 1, line);
     }

@@ -74,18 +74,14 @@ struct Spread {
         SpreadTile& t = *static_cast<SpreadTile*>(tile);
         const char* p = static_cast<const char*>(x);
         const double elements = static_cast<double>(n), depth = depth_of(n);
-        for (; rows >= width; rows -= width, j += width) {
+        for (std::size_t some; rows > 0; rows -= some, j += some) {
+            some = std::min(rows, width);
             Part part[width];
-            for (std::size_t r = 0; r < width; ++r, p += row_stride) part[r] = part_of_row(t, j + r, p, n);
+            for (std::size_t r = 0; r < width; ++r, p += row_stride)
+                part[r] = r < some ? part_of_row(t, j + r, p, n) : Part{};
             SpreadTile::Totals totals = t.totals(j);
             folded_rows(part).add_to(totals, elements, depth);
-            t.put(j, totals);
-        }
-        for (; rows > 0; --rows, ++j, p += row_stride) {
-            const Part part = folded_alone(part_of_row(t, j, p, n));
-            SpreadTile::Totals totals = t.lone(j);
-            part.add_to(totals, elements, depth);
-            t.put_lone(j, totals);
+            t.put_some(j, totals, some);
         }
     }
 

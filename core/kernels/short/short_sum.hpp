@@ -6,7 +6,7 @@
 
 #include "arithmetic/rounding.hpp"
 #include "kernels/certify/certify.hpp"
-#include "kernels/exponentials/rough_logarithm.hpp"
+#include "kernels/exponentials/logarithm.hpp"
 #include "kernels/short/short.hpp"
 #include "kernels/vectors/singles.hpp"
 

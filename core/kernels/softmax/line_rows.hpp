@@ -20,24 +20,24 @@ struct Blocks {
     using Below = typename A::Below;
     using L = Line<A>;
 
-    static LineShare share(const void* x, std::size_t n) {
-        return sum_of(x, n, typename A::Near{}, false).share();
-    }
-
-    static LineShare share_below(const void* x, std::size_t n, double greatest, bool log) {
-        LineShare found = sum_of(x, n, L::below(greatest), log).share();
-        found.greatest = greatest;
+    // As they are, or against the line's greatest element.
+    template <bool log>
+    static LineShare share(const void* x, std::size_t n, const double* greatest) {
+        if (greatest == nullptr) return sum_of(x, n, typename A::Near{}, Powers::added).share();
+        LineShare found = sum_of(x, n, L::below(*greatest), log ? Powers::counted : Powers::added).share();
+        found.greatest = *greatest;
         return found;
     }
 
     // The next block is asked for.
     template <class Against>
-    static auto sum_of(const void* x, std::size_t n, const Against& against, bool counts) {
-        return L::sum_apart(
-            static_cast<const char*>(x), n, against,
-            {counts ? Powers::counted : Powers::added, nullptr, static_cast<std::ptrdiff_t>(n * L::size)});
+    static auto sum_of(const void* x, std::size_t n, const Against& against, Powers use) {
+        return L::sum_apart(static_cast<const char*>(x), n, against,
+                            {use, nullptr, static_cast<std::ptrdiff_t>(n * L::size)});
     }
 
+    // Of blocks as they are, or against a greatest element that is not near zero.
+    template <bool log>
     static LineShare joined(const LineShare* shares, std::size_t count) {
         LineShare all = shares[0];
         for (std::size_t i = 1; i < count; ++i) {
@@ -48,18 +48,15 @@ struct Blocks {
             all.greatest = std::max(all.greatest, shares[i].greatest);
             all.count += shares[i].count;
         }
+        const Vector most = L::same(all.greatest);
+        all.is_near = first_of(A::Near::holds(most));
+        if constexpr (log)
+            all.is_near = all.is_near && first_of(A::is_distant(A::logarithm(0, A::same(all)), most));
         return all;
     }
 
     // The first one of the places.
     static SAMESUM_INLINE bool first_of(Mask mask) { return mask[0] != 0; }
-
-    template <bool log>
-    static bool is_near(const LineShare& all) {
-        const Vector most = L::same(all.greatest);
-        if (!first_of(A::Near::holds(most))) return false;
-        return !log || first_of(A::is_distant(A::logarithm(0, A::same(all)), most));
-    }
 
     template <bool log>
     static void quotients(const void* from, std::size_t n, const LineShare& all, void* out) {

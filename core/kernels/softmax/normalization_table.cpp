@@ -5,34 +5,27 @@
 
 namespace samesum::SAMESUM_ISA {
 
-template <class A>
+template <class A, bool log>
 constexpr void fill(NormalizationMethods& m) {
     constexpr auto f = static_cast<std::size_t>(A::format);
-    m.lines[f][0] = Rows<A>::template run<false>;
-    m.lines[f][1] = Rows<A>::template run<true>;
-    m.share[f] = Blocks<A>::share;
-    m.joined[f] = Blocks<A>::joined;
-    m.is_near[f][0] = Blocks<A>::template is_near<false>;
-    m.is_near[f][1] = Blocks<A>::template is_near<true>;
-    m.share_below[f] = Blocks<A>::share_below;
-    m.quotients[f][0] = Blocks<A>::template quotients<false>;
-    m.quotients[f][1] = Blocks<A>::template quotients<true>;
-    m.columns[f][0] = Columns<A>::template columns<false>;
-    m.columns[f][1] = Columns<A>::template columns<true>;
-    m.fill_rows[f][0] = Rows<A>::template fill_rows<false>;
-    m.fill_rows[f][1] = Rows<A>::template fill_rows<true>;
+    m.lines[f][log] = Rows<A>::template run<log>;
+    m.share[f][log] = Blocks<A>::template share<log>;
+    m.joined[f][log] = Blocks<A>::template joined<log>;
+    m.quotients[f][log] = Blocks<A>::template quotients<log>;
+    m.columns[f][log] = Columns<A>::template columns<log>;
+    m.fill_rows[f][log] = Rows<A>::template fill_rows<log>;
 }
 
-constexpr NormalizationMethods all_normalizations() {
+template <class... A>
+constexpr NormalizationMethods normalizations_of() {
     NormalizationMethods m{};
-    fill<SingleLines<Float16>>(m);
-    fill<SingleLines<Bfloat16>>(m);
-    fill<SingleLines<Float32>>(m);
-    fill<DoubleLines>(m);
+    (fill<A, false>(m), ...);
+    (fill<A, true>(m), ...);
     return m;
 }
 
 extern const NormalizationMethods normalizations;
-const NormalizationMethods normalizations = all_normalizations();
+const NormalizationMethods normalizations =
+    normalizations_of<SingleLines<Float16>, SingleLines<Bfloat16>, SingleLines<Float32>, DoubleLines>();
 
 }  // namespace samesum::SAMESUM_ISA

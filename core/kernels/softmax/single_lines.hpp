@@ -201,12 +201,7 @@ struct SingleLines : SingleLineSums<F::format == Format::f32> {
                                               : format == Format::bf16 ? 0x1p-136
                                                                        : 0x1p-152;
 
-    static SAMESUM_INLINE Singles load_whole(const char* p) {
-        if constexpr (precise)
-            return load_singles<F>(p);
-        else
-            return load_singles<F>(p);
-    }
+    static SAMESUM_INLINE Singles load_whole(const char* p) { return load_singles<F>(p); }
     static SAMESUM_INLINE Singles load_part(const char* p, std::size_t n) { return load_some<F>(p, n); }
     static SAMESUM_INLINE void store_part(char* p, Singles v, std::size_t n) { store_some<format>(p, v, n); }
 

@@ -89,7 +89,7 @@ class MaskedElements {
 
     const Format format_;
     const std::size_t size_;
-    const bool x_is_dense_, mask_is_dense_, is_masked_;
+    const bool is_masked_;
     const Skip skip_;
     const Packing x_, mask_;
 };

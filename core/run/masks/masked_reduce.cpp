@@ -92,38 +92,6 @@ bool suits_masked_packing(const Plan& plan) {
            (plan.mask != nullptr && plan.inner.mask != 1);
 }
 
-// Results of all but positions, at most so many that there is one target left for the counts.
-void reduce_as_it_lies(const View& x, Plan plan, const LayoutHints& hints, const Result* results,
-                       std::size_t n) {
-    const bool are_counted =
-        std::any_of(results, results + n, [&](const Result& r) { return needs_counts(r.row, x); });
-    std::vector<std::int64_t> counts(are_counted ? static_cast<std::size_t>(plan.kept_count) : 0);
-    Target targets[most_results];
-    std::size_t count = 0;
-    bool any_compacted = false;
-    if (are_counted) targets[count++] = count_target(plan, counts.data());
-    for (std::size_t i = 0; i < n; ++i) {
-        targets[count++] = x.skip == Skip::zeros
-                               ? count_target(plan, static_cast<std::int64_t*>(results[i].out))
-                               : masked_target(plan, x, results[i], counts.data());
-        any_compacted = any_compacted || takes_chosen_alone(results[i].row, x.format);
-    }
-    if (any_compacted) plan.fold = 1;
-    if (!any_compacted && suits_masked_packing(plan))
-        reduce_packed(plan, hints, targets, count);
-    else
-        run_job(plan, targets, count);
-}
-
-void reduce_some(const View& x, const bool* reduced, const Result* results, std::size_t n) {
-    const LayoutHints hints = common_hints(x, results, n);
-    const Plan plan = plan_reduction(x, reduced, hints);
-    if (!pays_to_reorder(plan, results, n)) return reduce_as_it_lies(x, plan, hints, results, n);
-    reduce_reordered(x, reduced, results, n, [&](const View& part, const bool* own, const Result* to) {
-        reduce_as_it_lies(part, plan_reduction(part, own, hints), hints, to, n);
-    });
-}
-
 // The mask as an array.
 View mask_of(const View& x) { return {x.mask, x.rank, x.shape, x.mask_strides, Format::boolean, false}; }
 
@@ -153,23 +121,37 @@ void correct_positions(const View& x, const bool* reduced, bool last, std::int64
     }
 }
 
-void find_as_it_lies(const View& x, const bool* reduced, const Plan& plan, const LayoutHints& hints,
-                     const Result& result) {
-    const Target target = masked_target(plan, x, result, nullptr);
-    if (suits_masked_packing(plan))
-        reduce_packed(plan, hints, &target, 1);
+// One position, or others, at most so many that there is one target left for the counts.
+void reduce_as_it_lies(const View& x, const bool* reduced, Plan plan, const LayoutHints& hints,
+                       const Result* results, std::size_t n) {
+    const bool are_counted =
+        std::any_of(results, results + n, [&](const Result& r) { return needs_counts(r.row, x); });
+    std::vector<std::int64_t> counts(are_counted ? static_cast<std::size_t>(plan.kept_count) : 0);
+    Target targets[most_results];
+    std::size_t count = 0;
+    bool any_compacted = false;
+    if (are_counted) targets[count++] = count_target(plan, counts.data());
+    for (std::size_t i = 0; i < n; ++i) {
+        targets[count++] = x.skip == Skip::zeros
+                               ? count_target(plan, static_cast<std::int64_t*>(results[i].out))
+                               : masked_target(plan, x, results[i], counts.data());
+        any_compacted = any_compacted || takes_chosen_alone(results[i].row, x.format);
+    }
+    if (any_compacted) plan.fold = 1;
+    if (!any_compacted && suits_masked_packing(plan))
+        reduce_packed(plan, hints, targets, count);
     else
-        run_job(plan, &target, 1);
-    if (x.mask != nullptr)
-        correct_positions(x, reduced, result.row.last, static_cast<std::int64_t*>(result.out));
+        run_job(plan, targets, count);
+    if (x.mask != nullptr && is_position(results[0].row.combine))
+        correct_positions(x, reduced, results[0].row.last, static_cast<std::int64_t*>(results[0].out));
 }
 
-void find_positions(const View& x, const bool* reduced, const Result& result) {
-    const LayoutHints hints = hints_of(result.row, x.format);
+void reduce_some(const View& x, const bool* reduced, const Result* results, std::size_t n) {
+    const LayoutHints hints = common_hints(x, results, n);
     const Plan plan = plan_reduction(x, reduced, hints);
-    if (!pays_to_reorder(plan, &result, 1)) return find_as_it_lies(x, reduced, plan, hints, result);
-    reduce_reordered(x, reduced, &result, 1, [&](const View& part, const bool* own, const Result* to) {
-        find_as_it_lies(part, own, plan_reduction(part, own, hints), hints, *to);
+    if (!pays_to_reorder(plan, results, n)) return reduce_as_it_lies(x, reduced, plan, hints, results, n);
+    reduce_reordered(x, reduced, results, n, [&](const View& part, const bool* own, const Result* to) {
+        reduce_as_it_lies(part, own, plan_reduction(part, own, hints), hints, to, n);
     });
 }
 
@@ -217,7 +199,7 @@ void reduce_masked(const View& x, const bool* reduced, const Result* results, st
     std::vector<Result> some;
     for (std::size_t i = 0; i < n; ++i) {
         if (is_position(results[i].row.combine))
-            find_positions(x, reduced, results[i]);
+            reduce_some(x, reduced, &results[i], 1);
         else
             some.push_back(results[i]);
     }

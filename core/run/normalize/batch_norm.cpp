@@ -11,7 +11,7 @@
 #include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
 #include "methods/norm_method.hpp"
-#include "run/normalize/normalize.hpp"
+#include "run/normalize/norm_line.hpp"
 #include "run/tiles.hpp"
 #include "select/normalization_thresholds.hpp"
 #include "select/routes.hpp"
@@ -96,8 +96,7 @@ class BatchNorm {
           finish_(methods_.finish[static_cast<std::size_t>(call.x.format)]),
           size_(size_of(call.x.format)),
           dims_(dims_of(call)),
-          is_direct_(lies_side_by_side()),
-          packing_(packed(dims_), size_, call.x.swapped) {
+          packing_(dims_, size_, call.x.swapped) {
         for (std::size_t i = 0; i < static_cast<std::size_t>(call.channels); ++i)
             channels_.push_back(channel_of(call, i, methods_));
         const Dim last = run();
@@ -129,71 +128,42 @@ class BatchNorm {
         merge_neighbours(dims);
         return dims;
     }
-    static Dims packed(Dims dims) {
-        for (int i = 0; i < dims.rank; ++i) dims.dim[i].out = 0;
-        merge_neighbours(dims);
-        return dims;
-    }
-    bool lies_side_by_side() const {
-        const Dims all = packed(dims_);
-        const bool is_run =
-            all.rank == 0 || (all.rank == 1 && all.dim[0].in == static_cast<std::int64_t>(size_));
-        return is_run && !call_.x.swapped;
-    }
     Dim run() const { return dims_.rank > 0 ? dims_.dim[dims_.rank - 1] : Dim{1, 0, 0}; }
-    bool streams() const { return dims_.count() * static_cast<std::int64_t>(size_) >= streamed_bytes; }
     char* result(std::int64_t i) const {
         return static_cast<char*>(call_.out) + static_cast<std::size_t>(i) * size_;
     }
-    const char* elements(std::int64_t first, std::int64_t n, char* room) const {
-        if (is_direct_) return call_.x.data + static_cast<std::size_t>(first) * size_;
-        packing_.copy(call_.x.data, first, n, room);
-        return room;
-    }
-
     void take(std::int64_t first, std::int64_t n) const {
         record(are_rows_ ? rows_.are_usable() ? Route::batch_norm_rows : Route::batch_norm_columns
                          : Route::batch_norm_runs);
         if (are_rows_ && !rows_.are_usable()) return take_columns(first, n);
-        alignas(64) char copied[norm_elements * 8], made[norm_elements * 8];
+        alignas(64) char copied[norm_elements * 8];
         const Dim last = run();
         for (std::int64_t i = first, now; i < first + n; i += now) {
             now = std::min<std::int64_t>(first + n - i, norm_elements);
             if (!are_rows_) now = last.out == 0 ? std::min(now, last.size - i % last.size) : 1;
             const auto some = static_cast<std::size_t>(now);
-            const char* const x = elements(i, now, copied);
-            char* const to = streams() ? made : result(i);
+            const char* const x = packing_.elements(call_.x.data, i, now, copied);
             if (are_rows_)
-                take_row(static_cast<std::size_t>(i % call_.channels), x, some, to);
+                take_row(static_cast<std::size_t>(i % call_.channels), x, some, result(i));
             else
-                take_channel(static_cast<std::size_t>(offsets_at(dims_, i).out), x, some, to);
-            if (streams()) stream(result(i), made, some * size_);
+                take_channel(static_cast<std::size_t>(offsets_at(dims_, i).out), x, some, result(i));
         }
-        finish_streams();
     }
 
     void take_row(std::size_t place, const char* x, std::size_t n, char* to) const {
-        std::uint16_t doubtful[norm_elements];
-        const std::size_t found = finish_(bounded(rows_.line, x, n), x, n, rows_.from(place), to, doubtful);
-        for (std::size_t k = 0; k < found; ++k)
-            take_channel((place + doubtful[k]) % channels_.size(), x + doubtful[k] * size_, 1,
-                         to + doubtful[k] * size_);
+        finish_line(finish_, bounded(rows_.line, x, n), x, n, rows_.from(place), to, [&](std::size_t k) {
+            take_channel((place + k) % channels_.size(), x + k * size_, 1, to + k * size_);
+        });
     }
 
-    // Elements of one channel.
+    // Elements of one channel. What is exact of it is made where the first element asks for it.
     void take_channel(std::size_t number, const char* x, std::size_t n, char* to) const {
         const Channel& channel = channels_[number];
-        std::uint16_t doubtful[norm_elements];
         std::optional<ExactNorm> exact;
-        if (!channel.line.is_known) {
-            for (std::size_t k = 0; k < n; ++k) put_exactly(channel, exact, x, k, to);
-            return;
-        }
         const bool any = call_.x.format == Format::f32 && methods_.finish_any != nullptr;
         const NormLine line = any ? likely(channel.line, x, n) : bounded(channel.line, x, n);
-        const std::size_t found =
-            (any ? methods_.finish_any : finish_)(line, x, n, channel.both(), to, doubtful);
-        for (std::size_t k = 0; k < found; ++k) put_exactly(channel, exact, x, doubtful[k], to);
+        finish_line(any ? methods_.finish_any : finish_, line, x, n, channel.both(), to,
+                    [&](std::size_t k) { put_exactly(channel, exact, x, k, to); });
     }
 
     // With the bound of these elements, which is infinite if one of them is not finite.
@@ -217,8 +187,8 @@ class BatchNorm {
     void take_columns(std::int64_t first, std::int64_t n) const {
         const std::int64_t rows = n / call_.channels, row = call_.channels * static_cast<std::int64_t>(size_),
                            item = static_cast<std::int64_t>(size_);
-        const Scratch room(is_direct_ ? 64 : static_cast<std::size_t>(n) * size_);
-        const char* const x = elements(first, n, room.get());
+        const Scratch room(packing_.is_direct() ? 64 : static_cast<std::size_t>(n) * size_);
+        const char* const x = packing_.elements(call_.x.data, first, n, room.get());
         alignas(64) char column[norm_elements * 8], made[norm_elements * 8];
         for (std::int64_t r = 0, now; r < rows; r += now) {
             now = std::min<std::int64_t>(rows - r, norm_elements);
@@ -231,7 +201,6 @@ class BatchNorm {
         }
     }
 
-    // `exact` is of the channel, made where the first element asks for it.
     void put_exactly(const Channel& c, std::optional<ExactNorm>& exact, const char* from, std::size_t i,
                      char* to) const {
         double x;
@@ -274,7 +243,6 @@ class BatchNorm {
     const NormMethods::Finish finish_;
     const std::size_t size_;
     const Dims dims_;
-    const bool is_direct_;
     const Packing packing_;
     std::vector<Channel> channels_;
     RowNumbers rows_;

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "arithmetic/rounding.hpp"
-#include "exact/elements.hpp"
 #include "exact/moments/moments.hpp"
 #include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
@@ -182,41 +181,16 @@ class NormScales {
     std::vector<Numbers> shared_;
 };
 
-inline double element_at(const char* x, std::size_t i, Format format) {
-    return in_float_format(format, [&]<Format f>() {
-        const Element e = float_at<f>(x + i * size_of(f));
-        const double size = __builtin_ldexp(static_cast<double>(e.significand), e.exponent);
-        return e.negative ? -size : size;
-    });
+// Results of n <= norm_elements elements of a line; settle(k) for each that `method` leaves in doubt, or for
+// all where it does not serve.
+template <class Settle>
+void finish_line(NormMethods::Finish method, const NormLine& line, const char* x, std::size_t n,
+                 const NormScale& by, char* to, const Settle& settle) {
+    std::uint16_t doubtful[norm_elements];
+    const bool serves = line.is_known && by.is_in_range();
+    const std::size_t found = serves ? method(line, x, n, by, to, doubtful) : n;
+    for (std::size_t k = 0; k < found; ++k) settle(serves ? doubtful[k] : k);
 }
-
-// The exact sums of a line, made where the first result asks for them.
-class ExactLine {
-  public:
-    ExactLine(const NormCall& call, Format format, const char* x, std::size_t n)
-        : call_(call), format_(format), x_(x), n_(n) {}
-
-    const ExactNorm& get() {
-        if (norm_) return *norm_;
-        const Map map = call_.row.divisor == Divisor::magnitudes ? Map::magnitude : Map::square;
-        Superaccumulator sum, others;
-        exact_sum_method(format_, Map::itself).lanes(&sum, 0, x_, n_, 0, 1);
-        exact_sum_method(format_, map).lanes(&others, 0, x_, n_, 0, 1);
-        norm_ = std::make_unique<ExactNorm>(call_.row, sum, others, static_cast<std::int64_t>(n_));
-        return *norm_;
-    }
-    void put(std::size_t i, double scale, double bias, char* out) {
-        const double x = element_at(x_, i, format_);
-        store_bits(out, 0, get().result(x, scale, bias, call_.format), size_of(call_.format));
-    }
-
-  private:
-    const NormCall& call_;
-    const Format format_;
-    const char* const x_;
-    const std::size_t n_;
-    std::unique_ptr<ExactNorm> norm_;
-};
 
 // A line that is measured, of elements of the results' format or of float64.
 class MeasuredLine {
@@ -230,14 +204,13 @@ class MeasuredLine {
           line_(line),
           x_(x),
           out_(out),
-          streamed_(streamed),
-          exact_(call, format, x, n) {}
+          streamed_(streamed) {}
 
     void begin(std::int64_t number) {
         if (call_.inverse != nullptr)
             store_bits(call_.inverse, static_cast<std::size_t>(number), inverse(),
                        size_of(call_.inverse_format));
-        is_nan_ = !line_.is_known && !exact_.get().is_finite();
+        is_nan_ = !line_.is_known && !exact().is_finite();
         for (std::size_t i = 0; is_nan_ && i < n_; ++i)
             store_bits(out_, i, canonical_nan(call_.format), size_of(call_.format));
     }
@@ -246,22 +219,14 @@ class MeasuredLine {
     void take(std::size_t i, std::size_t now, const NormScale& by) {
         if (is_nan_) return;
         alignas(64) char buffer[norm_elements * 8];
-        std::uint16_t doubtful[norm_elements];
         const std::size_t result = size_of(call_.format), item = size_of(format_);
         char* const to = streamed_ ? buffer : out_ + i * result;
-        const auto settle = [&](std::size_t k) {
+        finish_line(finish_of(), line_, x_ + i * item, now, by, to, [&](std::size_t k) {
             const NormScale own = by.each ? by.of(k) : by;
             const bool is_certain = is_in_words(x_ + (i + k) * item, own, to + k * result);
             record(is_certain ? Route::norm_words : Route::norm_exact);
-            if (is_certain) return;
-            exact_.put(i + k, *own.scale, *own.bias, to + k * result);
-        };
-        if (line_.is_known && by.is_in_range()) {
-            const std::size_t found = finish_of()(line_, x_ + i * item, now, by, to, doubtful);
-            for (std::size_t k = 0; k < found; ++k) settle(doubtful[k]);
-        } else {
-            for (std::size_t k = 0; k < now; ++k) settle(k);
-        }
+            if (!is_certain) put_exactly(x_ + (i + k) * item, own, to + k * result);
+        });
         if (streamed_) stream(out_ + i * result, buffer, now * result);
     }
 
@@ -283,7 +248,23 @@ class MeasuredLine {
             const std::uint64_t low = round_bits(near + (rest - error), format);
             if (low == round_bits(near + (rest + error), format)) return low;
         }
-        return exact_.get().is_finite() ? exact_.get().inverse(format) : canonical_nan(format);
+        return exact().is_finite() ? exact().inverse(format) : canonical_nan(format);
+    }
+
+    // Of the exact sums of the line, made where the first result asks for them.
+    const ExactNorm& exact() {
+        if (exact_) return *exact_;
+        const Map map = call_.row.divisor == Divisor::magnitudes ? Map::magnitude : Map::square;
+        Superaccumulator sum, others;
+        exact_sum_method(format_, Map::itself).lanes(&sum, 0, x_, n_, 0, 1);
+        exact_sum_method(format_, map).lanes(&others, 0, x_, n_, 0, 1);
+        return exact_.emplace(call_.row, sum, others, static_cast<std::int64_t>(n_));
+    }
+
+    void put_exactly(const char* x, const NormScale& by, char* out) {
+        double element;
+        methods_.widen[static_cast<std::size_t>(format_)](x, 1, &element);
+        store_bits(out, 0, exact().result(element, *by.scale, *by.bias, call_.format), size_of(call_.format));
     }
 
     // Whether double-words tell the result of an element, which is written then. They measure the line
@@ -311,7 +292,7 @@ class MeasuredLine {
     const bool streamed_;
     bool is_nan_ = false;
     std::optional<NormLine> words_;
-    ExactLine exact_;
+    std::optional<ExactNorm> exact_;
 };
 
 }  // namespace samesum

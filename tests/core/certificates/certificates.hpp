@@ -44,7 +44,6 @@ enum class Elementary : std::uint8_t {
     precise_power,
     double_power,
     rough_exponential,
-    fine_logarithm,
     double_exponential,
     double_logarithm
 };

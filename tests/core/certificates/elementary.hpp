@@ -15,13 +15,6 @@ SAMESUM_INLINE DoubleWord logarithm_of(DoubleWord t) {
     return logarithm<bits>(t, {less, error});
 }
 
-SAMESUM_INLINE Doubles fine_logarithm(Doubles t) {
-    const Doubles all[1] = {t};
-    Doubles log[1];
-    fine_logarithms(all, log);
-    return log[0];
-}
-
 SAMESUM_INLINE DoubleWord double_exponential(DoubleWord x) {
     const Longs none[1] = {};
     const auto y = double_power(DoubleBatch<1>::one(x.hi), DoubleBatch<1>::one(x.lo), none);
@@ -52,8 +45,6 @@ SAMESUM_INLINE DoubleWord one_elementary(Elementary function, DoubleWord x) {
             return logarithm_of<88>(x);
         case Elementary::rough_exponential:
             return {quick_of_one<ExponentialFunction>(x.hi), none};
-        case Elementary::fine_logarithm:
-            return {fine_logarithm(x.hi), none};
         case Elementary::double_exponential:
             return double_exponential(x);
         case Elementary::double_logarithm:

@@ -76,7 +76,7 @@ static void read_exponentials(const void* tile, const Table& to) {
 static void read_spreads(const void* tile, const Table& to) {
     const SpreadTile& t = *static_cast<const SpreadTile*>(tile);
     for (std::size_t j = 0; j < to.n; ++j) {
-        const Words2 spread = spread_of(t.lone(j), Doubles{} + t.count[j]);
+        const Words2 spread = spread_of(t.totals(j), Doubles{} + t.count[j]);
         put(to, j, Sum{spread.hi[0], spread.lo[0], spread.bound[0]});
     }
 }
