@@ -109,40 +109,11 @@ void apply(Unary function, const View& x, void* out) {
 
 namespace {
 
-// n elements of any format of more than eight bits, or of a boolean one, as doubles. Integers beyond 2^53 are
-// rounded.
-template <class Integer>
-void widen_integers(const char* from, std::size_t n, double* to) {
-    for (std::size_t i = 0; i < n; ++i)
-        to[i] = static_cast<double>(bits_at<Integer>(from + i * sizeof(Integer)));
-}
-
+// n elements of any format but the floats of eight bits as doubles. Integers beyond 2^53 are rounded.
 void widen(Format format, const char* from, std::size_t n, double* to) {
-    switch (format) {
-        case Format::f64:
-            std::memcpy(to, from, 8 * n);
-            return;
-        case Format::i8:
-            return widen_integers<std::int8_t>(from, n, to);
-        case Format::i16:
-            return widen_integers<std::int16_t>(from, n, to);
-        case Format::i32:
-            return widen_integers<std::int32_t>(from, n, to);
-        case Format::i64:
-            return widen_integers<std::int64_t>(from, n, to);
-        case Format::u8:
-        case Format::boolean:
-            return widen_integers<std::uint8_t>(from, n, to);
-        case Format::u16:
-            return widen_integers<std::uint16_t>(from, n, to);
-        case Format::u32:
-            return widen_integers<std::uint32_t>(from, n, to);
-        case Format::u64:
-            return widen_integers<std::uint64_t>(from, n, to);
-        default:
-            return current_instruction_set().elementwise->widen[static_cast<std::size_t>(format)](from, n,
-                                                                                                  to);
-    }
+    if (is_float(format))
+        return current_instruction_set().elementwise->widen[static_cast<std::size_t>(format)](from, n, to);
+    integers_of(from, n, format, to);
 }
 
 // Powers of x in blocks of elements side by side.

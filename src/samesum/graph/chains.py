@@ -130,14 +130,14 @@ class Chain:
     constants: list[NDArray]
     members: tuple[Step, ...]
 
-    def __call__(self, inputs: Inputs) -> NDArray:
+    def __call__(self, inputs: Inputs) -> tuple[NDArray]:
         arrays = [each for each in inputs if each is not None]
         sizes = [each.size for each in arrays]
         if max(sizes[: self.of_first]) == max(sizes):  # else small arrays would be spread before they have to be
             try:
-                return combined(self.steps, arrays + self.constants)
+                return (combined(self.steps, arrays + self.constants),)
             except ShapeError:
                 pass
         values = dict(zip(self.takes, arrays, strict=True))
         run_steps(self.members, values)
-        return values[self.members[-1].results[0]]
+        return (values[self.members[-1].results[0]],)

@@ -19,7 +19,6 @@ from samesum.formats.conversion import convert
 from samesum.operators import facts, norms, pointwise, slicing
 from samesum.operators.pointwise import binary, broadcast_shape, given, integers, optional, unary, variadic
 from samesum.operators.rows import Attributes, Inputs, Make, Row, made, row, several
-from samesum.operators.scatters import ONNX_SCATTER_ROWS, OPENVINO_SCATTER_ROWS
 
 # The operators that rearrange, name or repeat elements and compute none.
 
@@ -248,7 +247,6 @@ OPENVINO_ROWS = (
     row("MVN", norms.mvn_axes, facts.same, 6),
     row("NormalizeL2", norms.normalize_l2, facts.same),
     row("GroupNormalization", norms.group_norm("channel"), facts.same, 12),
-    *OPENVINO_SCATTER_ROWS,
 )
 
 ONNX_ROWS = (
@@ -287,5 +285,4 @@ ONNX_ROWS = (
     row("GlobalAveragePool", norms.GLOBAL_AVERAGE, facts.pooled),
     row("GlobalMaxPool", norms.GLOBAL_MAXIMUM, facts.pooled),
     row("GlobalLpPool", norms.global_lp_pool, facts.pooled),
-    *ONNX_SCATTER_ROWS,
 )
