@@ -27,6 +27,7 @@ from onnx import TensorProto, helper
 
 from samesum import _core
 from samesum.formats.arrays import NDArray
+from samesum.onnx import ConvTranspose
 
 Call = Callable[[], Any]
 # A name, multiplications, and a call of each engine that has it.
@@ -128,6 +129,18 @@ def convolution_rows(threads: int) -> Iterator[Row]:
         yield name, out.size * weights[0].size, calls | runtimes(data, x, threads)
 
 
+def transposed_rows(threads: int) -> Iterator[Row]:
+    """A kernel as long as its stride, and one that is twice as long."""
+    for channels, side, filters, window in ((64, 28, 32, 2), (24, 80, 1, 2), (64, 28, 32, 4)):
+        x, weights = normal(1, channels, side, side), normal(channels, filters, window, window, seed=1)
+        out = np.empty((1, filters, 2 * side + window - 2, 2 * side + window - 2), np.float32)
+        calls = {"samesum": partial(ConvTranspose, x, weights, strides=(2, 2))}
+        calls["torch"] = partial(torch.conv_transpose2d, torch.from_numpy(x), torch.from_numpy(weights), stride=2)
+        data = model("ConvTranspose", x, weights, out, strides=[2, 2])
+        name = f"transposed {window} x {window}, stride 2, {channels} to {filters}, {side} x {side}"
+        yield name, x.size * weights[0].size, calls | runtimes(data, x, threads)
+
+
 def hostile_rows() -> Iterator[Row]:
     """Against PyTorch on the same numbers, whose time does not depend on them."""
     n = 512
@@ -185,8 +198,8 @@ def main() -> None:
     torch.set_num_threads(options.threads)
     print(f"{options.instruction_set}, {options.threads} threads\n\n| | {' | '.join(ENGINES)} | of the fastest |")
     print("|---" + "|---:" * (len(ENGINES) + 1) + "|")
-    sections = (partial(product_rows, options.threads), narrow_rows, partial(convolution_rows, options.threads))
-    for rows in (*sections, hostile_rows, integer_rows):
+    layers = (partial(each, options.threads) for each in (convolution_rows, transposed_rows))
+    for rows in (partial(product_rows, options.threads), narrow_rows, *layers, hostile_rows, integer_rows):
         for name, count, calls in rows():
             if not re.search(options.only, name):
                 continue

@@ -91,10 +91,12 @@ inline void contract(nb::handle a, nb::handle b, nb::handle c, nb::handle out, i
     unlocked(call.multiplications(), [&] { samesum::contract(call); });
 }
 
-// Places of a result (batch, groups, results, axes): groups are batches, the others columns.
-inline ContractionOperand results_of(const View& x) {
-    return {x.data, places_of(x, 1, 1), places_of(x, 2, 1), places_of(x, 3, x.rank - 3, places_of(x, 0, 1)),
-            x.format};
+// Places of a result (batch, groups, so many axes of results, spatial axes): groups are batches, the others
+// columns.
+inline ContractionOperand results_of(const View& x, int results) {
+    const int spatial = x.rank - 2 - results;
+    return {x.data, places_of(x, 1, 1), places_of(x, 2, results),
+            places_of(x, 2 + results, spatial, places_of(x, 0, 1)), x.format};
 }
 
 inline void convolve(nb::handle x, nb::handle weight, nb::handle term, nb::handle out,
@@ -102,31 +104,33 @@ inline void convolve(nb::handle x, nb::handle weight, nb::handle term, nb::handl
     Input data = input_of(x), result = input_of(out);
     const Input kernel = input_of(weight);
     const int rank = data.view.rank, spatial = static_cast<int>(axes.size());
-    if (spatial == 0 || rank != spatial + 3 || result.view.rank != rank)
+    const int results = result.view.rank - spatial - 2;  // axes of the results of a place
+    if (spatial == 0 || rank != spatial + 3 || results < 1)
         raise("ShapeError", "x has shape " + shape_of(data) + " and out " + shape_of(result) +
                                 "; asked for are three axes before " + std::to_string(spatial));
     Contraction call;
-    call.a = operand_of(kernel, 1, 1, spatial + 1, "weight");
+    call.a = operand_of(kernel, 1, results, spatial + 1, "weight");
     check_group(data, 1, kernel, 0, 1);
-    check_group(data, 2, kernel, 2, 1);
+    check_group(data, 2, kernel, 1 + results, 1);
     check_group(data, 0, result, 0, 2);
-    check_group(kernel, 1, result, 2, 1);
+    check_group(kernel, 1, result, 2, results);
     std::vector<Taps> taps;
     for (int i = 0; i < spatial; ++i) {
         const auto& [start, step, reach] = axes[static_cast<std::size_t>(i)];
-        taps.push_back({start, step, reach, result.view.shape[3 + i], kernel.view.shape[3 + i]});
+        const int axis = 2 + results + i;
+        taps.push_back({start, step, reach, result.view.shape[axis], kernel.view.shape[axis]});
     }
-    call.out = results_of(result.view);
+    call.out = results_of(result.view, results);
     std::optional<Input> added;
     std::int64_t strides[max_rank];
     if (!term.is_none()) {
         added = input_of(term);
-        if (!spread(*added, rank, result.view.shape, strides))
+        if (!spread(*added, result.view.rank, result.view.shape, strides))
             raise("ShapeError",
                   "a term of shape " + shape_of(*added) + " does not broadcast to " + shape_of(result));
         View view = added->view;
-        view.rank = rank, view.shape = result.view.shape, view.strides = strides;
-        call.c = results_of(view);
+        view.rank = result.view.rank, view.shape = result.view.shape, view.strides = strides;
+        call.c = results_of(view, results);
         call.beta = 1;
     }
     call.b.format = data.view.format;

@@ -78,6 +78,20 @@ def test_a_transposed_convolution_is_one_of_data_with_zeros_between() -> None:
             assert_bits(found, expected, "zeros between the data")
 
 
+def test_a_transposed_kernel_as_long_as_its_stride_is_a_product_at_each_place() -> None:
+    """In groups and with a bias, which is one more channel of ones."""
+    for (rows, columns), groups in product(((2, 3), (2, 2), (1, 4), (5, 1)), (1, 2)):
+        with case(rows, columns, groups):
+            x, b = data(2, 4, 5, 6, seed=1), data(6, seed=3)
+            w = data(4, 6 // groups, rows, columns, seed=2)
+            found = onnx("ConvTranspose", [x, w, b], strides=(rows, columns), group=groups)
+            with_ones = np.concatenate([x.reshape(2, groups, -1, 5, 6), np.ones((2, groups, 1, 5, 6), np.float32)], 2)
+            last = np.broadcast_to(b.reshape(groups, 1, -1, 1, 1), (groups, 1, 6 // groups, rows, columns))
+            more = np.concatenate([w.reshape(groups, -1, *w.shape[1:]), last], 1)
+            expected = ss.einsum("ngcij,gcdab->ngdiajb", with_ones, more)
+            assert_bits(found, expected.reshape(found.shape), "a product at each place")
+
+
 def test_a_transposed_convolution_adds_the_bias_where_nothing_is_met() -> None:
     x, w, b = data(1, 2, 3, seed=1), data(2, 3, 1, seed=2), data(3, seed=3)
     found = onnx("ConvTranspose", [x, w, b], strides=(4,), output_padding=(3,))

@@ -7,9 +7,10 @@ of the kernel's. A transposed one has a list for each residue of its stride, so 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from math import gcd
+from typing import Any
 
 import numpy as np
 
@@ -65,6 +66,18 @@ def transposed_taps(kernel: int, outputs: int, stride: int, dilation: int, begin
     return found
 
 
+def _as_one(phases: Sequence[Taps]) -> int:
+    """How many lists meet the same elements of the data, those of each with every so many-th of the kernel's, from its
+    own number on, for outputs that lie likewise; 1 where they differ.
+    """
+    count, first = len(phases), phases[0]
+    alike = all(
+        replace(each, out=first.out, kernel=first.kernel) == first and each.out == each.kernel == slice(k, None, count)
+        for k, each in enumerate(phases)
+    )
+    return count if count > 1 and alike else 1
+
+
 def outputs_along(phases: Sequence[Taps]) -> int:
     """How many outputs there are along an axis with these lists."""
     return sum(each.outputs for each in (phases[:1] if phases and not phases[0].taps else phases))
@@ -74,8 +87,8 @@ def outputs_along(phases: Sequence[Taps]) -> int:
 class _Phase:
     """A list of taps along each axis: what of the results and of the kernel it has, and how the core meets the data."""
 
-    out: tuple[slice, ...]
-    kernel: tuple[slice, ...]
+    out: tuple[Any, ...]
+    kernel: tuple[Any, ...]
     taps: tuple[tuple[int, int, int], ...]
     gathered: tuple[tuple[int, Taps], ...]
     """The axes along which padding would be longer than windows, which are gathered one after the other."""
@@ -83,16 +96,26 @@ class _Phase:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Windows:
-    """What meets along all spatial axes, and the shape of the result."""
+    """What meets along all spatial axes, and the shape of the result.
+
+    An axis with lists that are one has so many results of each at each place.
+    """
 
     shape: tuple[int, ...]
     phases: tuple[_Phase, ...]
+    together: tuple[int, ...]
+    """How many lists are one, for each spatial axis."""
 
 
 def windows(axes: Sequence[Sequence[Taps]], data: Sequence[int], results: int) -> Windows:
     """The windows with these lists of taps along each spatial axis of data (batch, groups, channels, spatial axes)."""
     shape = checked((*data[:2], results, *map(outputs_along, axes)))
-    return Windows(shape, tuple(_phase(each, data) for each in product(*axes)))
+    together = tuple(map(_as_one, axes))
+    lists = [
+        axis if count == 1 else [replace(axis[0], out=slice(None), kernel=slice(None))]
+        for axis, count in zip(axes, together, strict=True)
+    ]
+    return Windows(shape, tuple(_phase(each, data) for each in product(*lists)), together)
 
 
 def _phase(axes: Sequence[Taps], data: Sequence[int]) -> _Phase:
@@ -125,14 +148,30 @@ def convolve(x: NDArray, weight: NDArray, of: Windows, term: NDArray | None, dty
     if not result.size:
         return result
     data, kernel, added = native(x), native(weight), None if term is None else native(term)
+    every = result
+    if max(of.together) > 1:
+        every, kernel = _apart(result, of.together, 2), _apart(kernel, of.together, 1)
+        if added is not None:
+            more = (1,) * sum(count > 1 for count in of.together)
+            added = added.reshape(*added.shape[: -len(of.together) - 1], *more, *added.shape[-len(of.together) - 1 :])
     for phase in of.phases:
-        out, near = result[phase.out], data
+        out, near = every[phase.out], data
         if not out.size:
             continue
         for axis, each in phase.gathered:
             near = _gathered(near, axis, _places(each))
         _core.convolve(near, kernel[phase.kernel], added, out, phase.taps)
     return result
+
+
+def _apart(x: NDArray, together: Sequence[int], place: int) -> NDArray:
+    """Of each of the last axes every so many-th element, from the numbers on that become axes at `place`."""
+    lead, shape, fast = x.ndim - len(together), list(x.shape[: -len(together)]), []
+    for count, size in zip(together, x.shape[lead:], strict=True):
+        shape += [size] if count == 1 else [size // count, count]
+        if count > 1:
+            fast.append(len(shape) - 1)
+    return np.moveaxis(x.reshape(shape), fast, range(place, place + len(fast)))
 
 
 def _gathered(x: NDArray, axis: int, places: NDArray) -> NDArray:
@@ -150,6 +189,6 @@ def _places(windows: Taps) -> NDArray:
     return np.ravel(windows.start + outputs[:, None] * windows.step + taps * windows.reach)
 
 
-def _behind(slices: list[slice]) -> tuple[slice, ...]:
-    """What picks along the spatial axes and leaves the three in front of them."""
-    return (slice(None), slice(None), slice(None), *slices) if any(each != slice(None) for each in slices) else ()
+def _behind(slices: list[slice]) -> tuple[Any, ...]:
+    """What picks along the spatial axes and leaves those in front of them."""
+    return (..., *slices) if any(each != slice(None) for each in slices) else ()
