@@ -10,7 +10,7 @@ import pytest
 
 from samesum.conformance.case import Case, Outcome, judged
 from samesum.conformance.forms import Form
-from samesum.conformance.running import ALONE, ByModels, Contestant, Own, chosen_cases, findings
+from samesum.conformance.running import ALONE, Contestant, Own, chosen_cases, findings
 from samesum.conformance.suites.catalogue import SUITES
 from samesum.errors import MissingPackage
 from samesum.runtimes.catalogue import OTHERS, Custom
@@ -33,7 +33,7 @@ def backend(beside: None) -> Callable[[str], Custom]:  # noqa: ARG001
 
 
 def _outcomes(engine: Runtime, cases: list[Case]) -> list[Outcome]:
-    return [finding.verdict.outcome for finding in findings(cases, [ByModels(engine)], lambda: None)]
+    return [finding.verdict.outcome for finding in findings(cases, [Contestant(engine)], lambda: None)]
 
 
 @pytest.mark.parametrize("name", OTHERS)
@@ -54,10 +54,10 @@ def test_samesum_is_asked_in_every_form() -> None:
 
 def test_a_peer_reads_openvino_s_operators_or_is_not_asked() -> None:
     (case, *_) = SUITES["openvino-op-reference"].cases()
-    assert ByModels(OTHERS["reference"]()).forms(case) == ()
+    assert Contestant(OTHERS["reference"]()).forms(case) == ()
     pytest.importorskip("openvino")
     engine = OTHERS["openvino"]()
-    assert ByModels(engine).forms(case) == (Form.IR11,)
+    assert Contestant(engine).forms(case) == (Form.IR11,)
     assert _outcomes(engine, [case]) == [Outcome.PASSED]
 
 
@@ -112,7 +112,7 @@ def test_a_crash_fails_its_case_and_no_other() -> None:
         next(case for case in SUITES["edge"].cases() if case.name == "onnx-ReduceSum-13-float32-negative"),
         NODE_TESTS[0],
     ]
-    contestant = ByModels(_apart("CrashesOnce"))
+    contestant = Contestant(_apart("CrashesOnce"))
     try:
         verdicts = [judged(case, partial(contestant.answer, case, Form.MODEL)) for case in (*cases, *cases)]
     finally:
@@ -126,7 +126,7 @@ def test_a_crash_fails_its_case_and_no_other() -> None:
 @pytest.mark.usefixtures("beside")
 @pytest.mark.parametrize(("name", "says"), [("Crashes", "ended: SIGABRT"), ("Hangs", r"no answer within 0\.5 s")])
 def test_a_signal_and_a_hang(name: str, says: str) -> None:
-    contestant = ByModels(_apart(name, 0.5 if name == "Hangs" else 60.0))
+    contestant = Contestant(_apart(name, 0.5 if name == "Hangs" else 60.0))
     verdict = judged(NODE_TESTS[0], partial(contestant.answer, NODE_TESTS[0], Form.MODEL))
     contestant.close()
     assert verdict.outcome is Outcome.FAILED
@@ -142,7 +142,7 @@ def test_what_cannot_be_made_apart_says_why() -> None:
 
 
 def test_a_mistake_in_a_backend_is_shown_with_its_line(backend: Callable[[str], Custom]) -> None:
-    contestant = ByModels(backend("Raises"))
+    contestant = Contestant(backend("Raises"))
     verdict = judged(NODE_TESTS[0], partial(contestant.answer, NODE_TESTS[0], Form.MODEL))
     assert re.fullmatch(r"ValueError: no idea what this is \(backends\.py, line \d+\)", verdict.message)
 
@@ -153,7 +153,7 @@ def test_a_backend_may_take_names(backend: Callable[[str], Custom]) -> None:
 
 def test_a_backend_may_read_ir(backend: Callable[[str], Custom]) -> None:
     cases = [case for case in SUITES["openvino-op-reference"].cases() if case.operator == "ReduceSum"]
-    contestant: Contestant = ByModels(backend("ReadsIr"))
+    contestant: Contestant = Contestant(backend("ReadsIr"))
     assert {contestant.forms(case) for case in cases} == {(Form.IR11,)}
     assert {contestant.forms(case) for case in NODE_TESTS} == {()}
     assert set(_outcomes(backend("ReadsIr"), cases)) == {Outcome.PASSED}

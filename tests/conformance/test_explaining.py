@@ -10,7 +10,7 @@ import pytest
 from samesum.conformance.explaining import BY_NAME, SITUATIONS, Explained, case_of, explain, matrix, specs_of, usual
 from samesum.conformance.forms import Form
 from samesum.conformance.matrix import checked, counts, write
-from samesum.conformance.running import ByModels, Own
+from samesum.conformance.running import Contestant, Own
 from samesum.errors import AttributeValueError
 from samesum.formats.arrays import NDArray
 from samesum.runtimes.runtime import DEFAULTS, EngineError, EngineModel, Feeds, Format, Session, Settings, Trouble
@@ -92,7 +92,7 @@ class Fixed:
 def given(answer: NDArray | EngineError) -> Explained:
     (found,) = (
         each
-        for each in explain("ReduceSum", [BY_NAME["subnormal"]], [OWN, ByModels(Fixed(answer))])
+        for each in explain("ReduceSum", [BY_NAME["subnormal"]], [OWN, Contestant(Fixed(answer))])
         if each.spec.standard.name == "onnx"
     )
     return found
@@ -119,7 +119,7 @@ def test_an_engine_that_differs_is_marked(answer: NDArray | EngineError, text: s
 def test_every_nan_is_the_same() -> None:
     nan = np.array(0xFFFFFFFF, np.uint32).view(np.float32)
     situation = [BY_NAME["nan"]]
-    found = next(iter(explain("ReduceSum", situation, [OWN, ByModels(Fixed(nan))])))
+    found = next(iter(explain("ReduceSum", situation, [OWN, Contestant(Fixed(nan))])))
     assert [one.differs for one in found.answers] == [False, False]
 
 

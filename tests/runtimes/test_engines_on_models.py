@@ -73,19 +73,6 @@ def test_bfloat16_goes_in_and_out_of_openvino() -> None:
     assert (got.dtype, got.tolist()) == (BFLOAT16, [4, 25])
 
 
-@pytest.mark.parametrize("make", [OnnxRuntime, OpenVino])
-def test_a_session_runs_on_arrays_that_stay(make: type[OnnxRuntime] | type[OpenVino]) -> None:
-    pytest.importorskip(make.name)
-    x, top = X.copy(), np.zeros(2, np.float32)
-    square = np.zeros_like(x)
-    call = make().prepare(two_outputs(), Settings(threads=1)).bound({"x": x}, {"top": top, "square": square})
-    call()
-    assert top.tolist() == [4, 25]
-    x[...] = 2
-    call()
-    assert (top.tolist(), square.tolist()) == ([4, 4], [[4, 4, 4]] * 2)
-
-
 def test_openvino_says_in_which_type_it_computes() -> None:
     pytest.importorskip("openvino")
     assert OpenVino().prepare(two_outputs(), Settings(precision="f32")).precision == "f32"

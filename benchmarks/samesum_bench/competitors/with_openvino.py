@@ -120,9 +120,22 @@ class OpenVino:
             return []
         x, out = dense(task.x), dense(task.new_result(_result_type(task)))
         feeds = layer_feeds(task, x)
-        call = self._engine.compiled(_model(task, feeds), self._settings).bound(feeds, {"y": out})
+        compiled = self._engine.compiled(_model(task, feeds), self._settings).native
+        request = compiled.create_infer_request()
+        for port in compiled.inputs:
+            request.set_tensor(port, _shared(feeds[port.get_node().get_friendly_name()]))
+        request.set_tensor(compiled.outputs[0], _shared(out))
         held = {**feeds, "y": out}  # the engine has their addresses alone
-        return [Way(run_on(task.x, x, call), lambda _: held["y"])]
+        return [Way(run_on(task.x, x, request.infer), lambda _: held["y"])]
+
+
+def _shared(array: NDArray) -> Any:
+    """A tensor on the memory of `array`."""
+    from openvino import Shape, Tensor, Type
+
+    if array.dtype == BFLOAT16:
+        return Tensor(array.view(np.uint16), Shape(array.shape), Type.bf16)
+    return Tensor(array, Shape(array.shape), Type(array.dtype))
 
 
 def _result_type(task: Task) -> np.dtype[Any]:

@@ -14,7 +14,6 @@ from samesum.conformance.case import Case
 from samesum.conformance.forms import FORMS, Form
 from samesum.conformance.running import (
     ALONE,
-    ByModels,
     Contestant,
     Count,
     Finding,
@@ -28,7 +27,7 @@ from samesum.conformance.running import (
 )
 from samesum.conformance.suites.catalogue import SUITES
 from samesum.errors import MissingPackage
-from samesum.runtimes.catalogue import OTHERS, started
+from samesum.runtimes.catalogue import OTHERS, Samesum, started
 from samesum.runtimes.onnxruntime_engine import Plugin
 from samesum.runtimes.remote import Remote
 from samesum.runtimes.runtime import require
@@ -38,15 +37,15 @@ def contestants(arguments: argparse.Namespace) -> tuple[list[Contestant], list[C
     """Those that are tested and those that are shown beside them, each once."""
     if not arguments.timeout > 0:
         raise UsageError(f"--timeout is {arguments.timeout:g}; allowed are seconds above 0")
-    names = [*OTHERS, Own.name]
+    names = [*OTHERS, Samesum.name]
     tested = _checked("engine", arguments.engines, [*names, "all"])
     if "all" in tested:
-        made = [_made(arguments, Own.name), *_installed(arguments)]
+        made = [_made(arguments, Samesum.name), *_installed(arguments)]
     else:
         made = [_made(arguments, name) for name in dict.fromkeys(tested)]
-    made += [ByModels(started(name, arguments.timeout)) for name in dict.fromkeys(arguments.backends)]
+    made += [Contestant(started(name, arguments.timeout)) for name in dict.fromkeys(arguments.backends)]
     made += _plugin(arguments)
-    made = made or [_made(arguments, Own.name)]
+    made = made or [_made(arguments, Samesum.name)]
     against = [name for name in arguments.against.split(",") if name]
     known = {each.name for each in made}
     beside = [name for name in dict.fromkeys(_checked("engine", against, names)) if name not in known]
@@ -71,7 +70,7 @@ def cases(arguments: argparse.Namespace) -> Sequence[Case]:
 
 def _made(arguments: argparse.Namespace, name: str) -> Contestant:
     """An engine by name: samesum in this process, the others each in one of their own."""
-    return Own(_forms(arguments)) if name == Own.name else ByModels(started(name, arguments.timeout))
+    return Own(_forms(arguments)) if name == Samesum.name else Contestant(started(name, arguments.timeout))
 
 
 def _installed(arguments: argparse.Namespace) -> list[Contestant]:
@@ -93,7 +92,7 @@ def _plugin(arguments: argparse.Namespace) -> list[Contestant]:
     if not library.is_file():
         raise UsageError(f"--ep-library {library} is no file")
     engine = Remote(partial(Plugin, str(library), name), arguments.timeout)
-    return [ByModels(engine.start(f"--ep-library {library}"))]
+    return [Contestant(engine.start(f"--ep-library {library}"))]
 
 
 def _forms(arguments: argparse.Namespace) -> frozenset[Form]:

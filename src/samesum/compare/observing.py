@@ -14,7 +14,7 @@ from samesum.compare.probing import NoOrder, probed
 from samesum.compare.results import Control, EngineFacts, OutputDifference
 from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import is_float, steps
-from samesum.runtimes.catalogue import SamesumSession
+from samesum.runtimes.catalogue import EXACT
 from samesum.runtimes.runtime import (
     DEFAULTS,
     EngineError,
@@ -36,7 +36,7 @@ ROUNDINGS = 1e-3
 """Of its largest value: an output that differs by more has not come about by roundings of float32."""
 SHORT = 16 * 2.0**-10
 """The same where a model holds numbers of 16 bits: sixteen times the distance of two float16 numbers."""
-FULL = ("f32", "as stored", "not said", "f64", SamesumSession.precision)
+FULL = ("f32", "as stored", "not said", "f64", EXACT)
 """Precisions in which float32 is computed in no shorter type."""
 
 ODD = "OSUc"

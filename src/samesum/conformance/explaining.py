@@ -12,7 +12,7 @@ import numpy as np
 
 from samesum.conformance.case import Case
 from samesum.conformance.forms import Form
-from samesum.conformance.running import ByModels, Contestant, Own
+from samesum.conformance.running import Contestant, Own
 from samesum.errors import MissingPackage, SamesumError
 from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import steps
@@ -189,7 +189,7 @@ def contestants() -> list[Contestant]:
     found: list[Contestant] = [Own(frozenset({Form.CALL}))]
     for name in OTHERS:
         try:
-            found.append(ByModels(started(name, PATIENCE)))
+            found.append(Contestant(started(name, PATIENCE)))
         except MissingPackage:
             continue
         except BackendError as error:

@@ -6,14 +6,14 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from samesum import __version__, onnx, openvino
+from samesum import onnx, openvino
 from samesum.conformance.case import Case, Outcome, Verdict, judged
 from samesum.conformance.forms import Form, ir_model, model_forms, onnx_model, own_forms, question, tensor
 from samesum.conformance.suites.catalogue import SUITES, Suite
@@ -39,29 +39,8 @@ ALONE = frozenset(Form) - {Form.SAVED}
 AS_STORED = Settings(precision="accuracy")
 
 
-class Contestant(Protocol):
-    """Something that answers cases."""
-
-    @property
-    def name(self) -> str:
-        """What tables call it."""
-
-    @property
-    def version(self) -> str:
-        """The release, empty if it has none."""
-
-    def forms(self, case: Case) -> tuple[Form, ...]:
-        """The forms in which the case can be put to it; none if it does not read the standard of the case."""
-
-    def answer(self, case: Case, form: Form) -> NDArray:
-        """What it gives; raises EngineError or SamesumError."""
-
-    def close(self) -> None:
-        """Ends what was started for it."""
-
-
 @dataclass(frozen=True, slots=True)
-class ByModels:
+class Contestant:
     """An engine, to which every case is put as one model."""
 
     runtime: Runtime
@@ -77,11 +56,11 @@ class ByModels:
         return self.runtime.version
 
     def forms(self, case: Case) -> tuple[Form, ...]:
-        """ONNX models, or IR that holds the axes."""
+        """The forms in which the case can be put to it; none if it does not read the standard of the case."""
         return model_forms(case, self.runtime.formats)
 
     def answer(self, case: Case, form: Form) -> NDArray:
-        """The output of the model, computed in the types that it names."""
+        """What it gives, computed in the types that the model names; raises EngineError or SamesumError."""
         return question(case, form).put_to(self.runtime, AS_STORED)
 
     def close(self) -> None:
@@ -91,12 +70,11 @@ class ByModels:
 
 
 @dataclass(frozen=True, slots=True)
-class Own:
+class Own(Contestant):
     """samesum, by call and as a model in each of the forms `wanted` that the standard of a case has."""
 
+    runtime: Runtime = field(default_factory=Samesum, init=False)
     wanted: Collection[Form] = ALONE
-    name = Samesum.name
-    version = __version__
 
     def __post_init__(self) -> None:
         if Form.SAVED in self.wanted:
@@ -110,12 +88,9 @@ class Own:
     def answer(self, case: Case, form: Form) -> NDArray:
         """What samesum gives in that form."""
         if form is not Form.CALL:
-            return question(case, form).put_to(Samesum(), AS_STORED)
+            return Contestant.answer(self, case, form)
         inputs = [None if array is None else np.array(array) for array in case.inputs]
         return FUNCTIONS[case.standard, case.operator](*inputs, opset=case.opset, **case.attributes)
-
-    def close(self) -> None:
-        """There is nothing to end."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,9 @@
-"""If, Loop and Scan of ONNX: which graphs run, how often, on what."""
+"""If, Loop and Scan of ONNX, and If of OpenVINO: which graphs run, how often, on what."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count as counting
 from math import prod
 from typing import Any
@@ -13,7 +13,7 @@ import numpy as np
 from samesum.errors import AttributeValueError, AxisError, DtypeError, ShapeError, UnsafeModelError
 from samesum.formats.arrays import NDArray, type_text
 from samesum.formats.axes import from_front
-from samesum.graph.model import Ports, Value
+from samesum.graph.model import Value
 from samesum.operators.facts import INT64, of_constant
 from samesum.operators.rows import Fact, Facts
 
@@ -79,16 +79,18 @@ def nothing(part: Fact, axis: int = 0) -> NDArray:
 
 
 Arrays = Sequence[NDArray]
+Inputs = Sequence[NDArray | None]
 _BOOL = np.dtype(np.bool_)
 
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A graph ready to run on its inputs and what it reads from around it."""
+    """A graph ready to run on its own inputs and on what it takes of those of its node, which are `around` it."""
 
     run: Callable[[Arrays], list[NDArray]]
     inputs: tuple[Value, ...]
-    """Without the captures."""
+    """Its own, then those that it takes."""
+    taken: tuple[int, ...]
     facts: tuple[Fact, ...]
     """What is known of each result."""
     declared: tuple[Fact, ...]
@@ -96,15 +98,17 @@ class Body:
     foretell: Callable[[Facts], tuple[Fact, ...]]
     """What is known of each result if that is known of the inputs and of what is read from around."""
 
-    def unseen(self, values: Facts, captured: Arrays) -> list[Fact]:
+    def unseen(self, values: Facts, around: Inputs) -> list[Fact]:
         """What its results would be, by what follows from these inputs, else by what the file says."""
-        found = self.foretell([*values, *map(of_constant, captured)])
+        found = self.foretell([*values, *map(of_constant, self._of(around))])
         return [_completed(fact, said) for fact, said in zip(found, self.declared, strict=True)]
 
-    def of(self, values: Arrays, captured: Arrays) -> list[NDArray]:
+    def of(self, values: Arrays, around: Inputs) -> list[NDArray]:
         """Its results; DtypeError for a value that is not of the declared type."""
-        fitting = [_fitting(value, array) for value, array in zip(self.inputs, values, strict=True)]
-        return self.run([*fitting, *captured])
+        return self.run(list(map(_fitting, self.inputs, [*values, *self._of(around)])))
+
+    def _of(self, around: Inputs) -> list[NDArray]:
+        return [array for i in self.taken if (array := around[i]) is not None]
 
 
 def _completed(fact: Fact, said: Fact) -> Fact:
@@ -128,12 +132,10 @@ class Call:
     bodies: Mapping[str, Body]
     attributes: Mapping[str, Any]
     outputs: int
-    ports: Mapping[str, Ports] = field(default_factory=dict)
 
 
-Inputs = Sequence[NDArray | None]
-Run = Callable[[Call, Inputs, Arrays], list[NDArray]]
-"""From the operator's own inputs and the captured values to all outputs."""
+Run = Callable[[Call, Inputs, Inputs], list[NDArray]]
+"""From the operator's own inputs and all inputs of the node to all outputs."""
 
 
 def scalar(array: NDArray, name: str) -> Any:
@@ -148,15 +150,16 @@ def one_element(value: Value, number: int, dtype: Any) -> NDArray:
     return np.full((1,) if value.shape is not None and len(value.shape) == 1 else (), number, dtype)
 
 
-def run_if(call: Call, inputs: Inputs, captured: Arrays) -> list[NDArray]:
+def run_if(call: Call, inputs: Inputs, around: Inputs) -> list[NDArray]:
     """The results of one of the two branches."""
     condition = inputs[0]
     assert condition is not None
-    chosen = call.bodies["then_branch" if scalar(condition, "cond") else "else_branch"]
-    return chosen.of([], captured)
+    which = "then" if scalar(condition, "cond") else "else"
+    (chosen,) = (body for name, body in call.bodies.items() if name.startswith(which))
+    return chosen.of([], around)
 
 
-def run_loop(call: Call, inputs: Inputs, captured: Arrays) -> list[NDArray]:
+def run_loop(call: Call, inputs: Inputs, around: Inputs) -> list[NDArray]:
     """The states after the last pass, and what the passes gathered.
 
     It ends after M passes and, if `cond` is given, before a pass for which the condition does not hold.
@@ -171,7 +174,7 @@ def run_loop(call: Call, inputs: Inputs, captured: Arrays) -> list[NDArray]:
         if not goes_on:
             break
         own = [one_element(body.inputs[0], number, np.int64), one_element(body.inputs[1], True, np.bool_)]
-        results = body.of([*own, *states], captured)
+        results = body.of([*own, *states], around)
         if condition is not None:
             goes_on = bool(scalar(results[0], "the condition that the body gives"))
         states = results[1 : 1 + len(states)]
@@ -179,7 +182,7 @@ def run_loop(call: Call, inputs: Inputs, captured: Arrays) -> list[NDArray]:
             held.add(part)
 
     def unseen() -> list[Fact]:
-        return body.unseen([Fact(INT64, ()), Fact(_BOOL, ()), *map(_fact, states)], captured)[1 + len(states) :]
+        return body.unseen([Fact(INT64, ()), Fact(_BOOL, ()), *map(_fact, states)], around)[1 + len(states) :]
 
     return [*states, *_stacked(gathered, [0] * len(gathered), [False] * len(gathered), unseen)]
 
@@ -205,7 +208,7 @@ def _stacked(
     return [nothing(part, axis) for part, axis in zip(unseen(), axes, strict=True)]
 
 
-def run_scan(call: Call, inputs: Inputs, captured: Arrays) -> list[NDArray]:
+def run_scan(call: Call, inputs: Inputs, around: Inputs) -> list[NDArray]:
     """Scan since opset 9: the final states, and what the passes gathered along the output axes."""
     arrays = _given(inputs)
     number = _scanned(call, arrays)
@@ -218,13 +221,13 @@ def run_scan(call: Call, inputs: Inputs, captured: Arrays) -> list[NDArray]:
         call,
         states,
         turned,
-        captured,
+        around,
         _numbers(call, "scan_output_axes", kept),
         _directions(call, "scan_output_directions", kept),
     )
 
 
-def run_scan_8(call: Call, inputs: Inputs, captured: Arrays) -> list[NDArray]:
+def run_scan_8(call: Call, inputs: Inputs, around: Inputs) -> list[NDArray]:
     """Scan of opset 8: axis 0 is the batch, axis 1 the sequence, of which `sequence_lens` says how much is there."""
     lengths, *others = inputs
     arrays = _given(others)
@@ -242,12 +245,12 @@ def run_scan_8(call: Call, inputs: Inputs, captured: Arrays) -> list[NDArray]:
     if not batch:
         inner = [Fact(x.dtype, x.shape[1:]) for x in arrays[:count]]
         inner += [Fact(x.dtype, x.shape[2:]) for x in arrays[count:]]
-        parts = call.bodies["body"].unseen(inner, captured)[count:]
+        parts = call.bodies["body"].unseen(inner, around)[count:]
         return [*arrays[:count], *(nothing(_in_front(length, part)) for part in parts)]
     found = []
     for b, own in enumerate(all_lengths):
         rows = [_passes(x[b, :own], 0, back) for x, back in zip(arrays[count:], directions, strict=True)]
-        results = _scan(call, [x[b] for x in arrays[:count]], rows, captured, [0] * kept, [False] * kept)
+        results = _scan(call, [x[b] for x in arrays[:count]], rows, around, [0] * kept, [False] * kept)
         found.append(results[:count] + [_filled(each, length) for each in results[count:]])
     return [np.stack(each) for each in zip(*found, strict=True)]
 
@@ -294,7 +297,7 @@ def _passes(x: NDArray, axis: int, is_reversed: bool) -> NDArray:
 
 
 def _scan(
-    call: Call, states: list[NDArray], rows: Arrays, captured: Arrays, axes: Sequence[int], reversals: Sequence[bool]
+    call: Call, states: list[NDArray], rows: Arrays, around: Inputs, axes: Sequence[int], reversals: Sequence[bool]
 ) -> list[NDArray]:
     body, count = call.bodies["body"], len(states)
     lengths = {len(x) for x in rows}
@@ -302,13 +305,13 @@ def _scan(
         raise ShapeError(f"the scan inputs have {sorted(lengths)} elements along their axes; they must have as many")
     gathered = [Gathered() for _ in axes]
     for i in range(lengths.pop()):
-        results = body.of([*states, *(x[i, ...] for x in rows)], captured)
+        results = body.of([*states, *(x[i, ...] for x in rows)], around)
         states = results[:count]
         for held, part in zip(gathered, results[count:], strict=True):
             held.add(part)
 
     def unseen() -> list[Fact]:
-        return body.unseen([*map(_fact, states), *(Fact(x.dtype, x.shape[1:]) for x in rows)], captured)[count:]
+        return body.unseen([*map(_fact, states), *(Fact(x.dtype, x.shape[1:]) for x in rows)], around)[count:]
 
     try:
         return [*states, *_stacked(gathered, axes, reversals, unseen)]
@@ -318,6 +321,7 @@ def _scan(
 
 RUNS: Mapping[str, Run] = {
     "onnx.If-1": run_if,
+    "openvino.If-8": run_if,
     "onnx.Loop-1": run_loop,
     "onnx.Scan-8": run_scan_8,
     "onnx.Scan-9": run_scan,

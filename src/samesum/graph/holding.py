@@ -8,7 +8,7 @@ from functools import partial
 
 from samesum.errors import ModelError, SamesumError, during, saying
 from samesum.formats.arrays import NDArray, Shape
-from samesum.graph.control import RUNS, Arrays, Body, Call, Run, scalar
+from samesum.graph.control import RUNS, Body, Call, Run
 from samesum.graph.model import Graph, Node, Value
 from samesum.graph.steps import Step, run_steps
 from samesum.operators.apply import check_inputs, settle
@@ -29,55 +29,31 @@ class Ready:
     """The values that are always the same."""
 
 
-def _given(array: NDArray | None) -> NDArray:
-    assert array is not None
-    return array
-
-
-def _run_if_of_ir(call: Call, inputs: Inputs, _: Arrays) -> list[NDArray]:
-    """If of OpenVINO: the results of one of the two bodies."""
-    name = "then_body" if scalar(_given(inputs[0]), "cond") else "else_body"
-    body, ports = call.bodies[name], call.ports[name]
-    values = {link.inner: _given(inputs[link.outer]) for link in ports.inputs}
-    results = body.of([values[i] for i in range(len(body.inputs))], ())
-    given = {link.outer: results[link.inner] for link in ports.outputs}
-    return [given[i] for i in range(call.outputs)]
-
-
-_RUNS = {**RUNS, "openvino.If-8": _run_if_of_ir}
-
-
 def holding(step: Step, facts: Facts, prepare: Callable[[Graph, Mapping[str, Fact]], Ready]) -> Step:
     """`step` with the programs of its graphs, from what is known of its inputs."""
     node = step.node
     assert step.held is not None
-    if node.ports:
-        _check_ports(node)
     programs = {}
     for name, graph in node.graphs.items():
         with during(name):
             programs[name] = prepare(_typed(graph), _passed_on(node, name, facts))
-    bodies = {name: _body(node, node.graphs[name], ready) for name, ready in programs.items()}
-    call = Call(bodies, step.held.attributes, len(node.outputs), node.ports)
-    if not node.ports:
-        _check(step, call)
+    bodies = {name: _body(node, name, ready) for name, ready in programs.items()}
+    call = Call(bodies, step.held.attributes, len(node.outputs))
+    _check(step, call)
     is_checked = settle(step.held.spec, facts[: len(facts) - len(node.captures)])
     return replace(
         step,
-        call=partial(_run, step.held, _RUNS[step.title], call, node, is_checked),
+        call=partial(_run, step.held, RUNS[step.title], call, node, is_checked),
         infer=partial(_foretold, node, call),
         inner=tuple((name, ready.steps) for name, ready in programs.items()),
     )
 
 
 def _passed_on(node: Node, name: str, facts: Facts) -> dict[str, Fact]:
-    """What is known of the values that a graph reads from around it, which are the same in each pass."""
-    captured = facts[len(facts) - len(node.captures) :]
-    known = dict(zip(node.captures, captured, strict=True))
-    if node.ports:
-        inputs = node.graphs[name].inputs
-        known |= {inputs[link.inner].name: facts[link.outer] for link in node.ports[name].inputs}
-    return {each: fact for each, fact in known.items() if fact is not None}
+    """What is known of the values that a graph takes from around it, which are the same in each pass."""
+    taken, inputs = node.taken_by(name), node.graphs[name].inputs
+    known = zip(inputs[len(inputs) - len(taken) :], (facts[i] for i in taken), strict=True)
+    return {value.name: fact for value, fact in known if fact is not None}
 
 
 def _typed(graph: Graph) -> Graph:
@@ -85,8 +61,8 @@ def _typed(graph: Graph) -> Graph:
     return replace(graph, inputs=tuple(Value(each.name, each.dtype, None) for each in graph.inputs))
 
 
-def _body(node: Node, graph: Graph, ready: Ready) -> Body:
-    own = graph.inputs[: len(graph.inputs) - len(node.captures)]
+def _body(node: Node, name: str, ready: Ready) -> Body:
+    graph = node.graphs[name]
     names = tuple(value.name for value in graph.inputs)
 
     def run(arrays: Sequence[NDArray]) -> list[NDArray]:
@@ -99,18 +75,17 @@ def _body(node: Node, graph: Graph, ready: Ready) -> Body:
         return ready.foretell({name: fact or UNKNOWN for name, fact in known})
 
     said = tuple(Fact(value.dtype, value.shape) for value in graph.outputs)
-    return Body(run, own, ready.facts, said, foretell)
+    return Body(run, graph.inputs, node.taken_by(name), ready.facts, said, foretell)
 
 
 def _run(
     operation: Operation, run: Run, call: Call, node: Node, is_checked: bool, inputs: Inputs
 ) -> tuple[NDArray, ...]:
     count = len(inputs) - len(node.captures)
-    captured = [each for each in inputs[count:] if each is not None]
     try:
         if not is_checked:
             check_inputs(operation.spec, inputs[:count])
-        return tuple(run(call, inputs[:count], captured)[: call.outputs])
+        return tuple(run(call, inputs[:count], inputs)[: call.outputs])
     except (SamesumError, MemoryError) as error:
         raise saying(operation.spec.identifier, error) from None
 
@@ -119,8 +94,9 @@ def _check(step: Step, call: Call) -> None:
     """The graphs take and give as many values as the operator says, or ModelError."""
     for name, body in call.bodies.items():
         states, taken, given = _counts(step, len(body.facts))
-        if len(body.inputs) != taken:
-            raise ModelError(f"{step.title}: {name} has {len(body.inputs)} inputs; {taken} are needed")
+        own = len(body.inputs) - len(body.taken)
+        if own != taken:
+            raise ModelError(f"{step.title}: {name} has {own} inputs; {taken} are needed")
         if len(body.facts) < states or given < call.outputs:
             raise ModelError(
                 f"{step.title}: {name} gives {len(body.facts)} results; there are {states} states and "
@@ -128,23 +104,10 @@ def _check(step: Step, call: Call) -> None:
             )
 
 
-def _check_ports(node: Node) -> None:
-    """Every input of a body gets one value and every output of the node one result, or ModelError."""
-    for name, graph in node.graphs.items():
-        ports = node.ports[name]
-        taken = [link.inner for link in ports.inputs]
-        if sorted(taken) != list(range(len(graph.inputs))):
-            raise ModelError(f"{name}: its {len(graph.inputs)} parameters are given the values {sorted(taken)}")
-        if sorted(link.outer for link in ports.outputs) != list(range(len(node.outputs))):
-            raise ModelError(f"{name}: its results do not make the {len(node.outputs)} outputs of the layer, one each")
-        if any(link.outer >= len(node.inputs) for link in ports.inputs):
-            raise ModelError(f"{name}: a parameter takes an input that the layer does not have")
-
-
 def _counts(step: Step, results: int) -> tuple[int, int, int]:
     """How many results a graph must have for the states, how many inputs it takes, and how many outputs there are."""
     own = len(step.node.own_inputs)
-    if step.node.operator == "If":
+    if step.held is not None and step.held.spec.operator.name == "If":
         return 0, 0, results
     if step.node.operator == "Loop":
         states = max(own - 2, 0)
@@ -158,11 +121,9 @@ def _counts(step: Step, results: int) -> tuple[int, int, int]:
 
 
 def _foretold(node: Node, call: Call, facts: Facts) -> tuple[Fact, ...]:
-    if node.ports:
-        return _by_ports(node, call, facts)
-    own, captured = facts[: len(facts) - len(node.captures)], facts[len(facts) - len(node.captures) :]
-    if node.operator == "If":
-        branches = (body.foretell(captured) for body in call.bodies.values())
+    own = facts[: len(facts) - len(node.captures)]
+    if "body" not in call.bodies:
+        branches = (body.foretell([facts[i] for i in body.taken]) for body in call.bodies.values())
         found = [_either(a, b) for a, b in zip(*branches, strict=False)]
     else:
         results = call.bodies["body"].facts
@@ -171,18 +132,6 @@ def _foretold(node: Node, call: Call, facts: Facts) -> tuple[Fact, ...]:
         gathered = results[len(results) - (len(node.outputs) - max(count, 0)) :] if len(node.outputs) > count else ()
         found = [Fact((each or UNKNOWN).dtype) for each in states] + [Fact(each.dtype) for each in gathered]
     return tuple(found[: len(node.outputs)])
-
-
-def _by_ports(node: Node, call: Call, facts: Facts) -> tuple[Fact, ...]:
-    """What the results that the outputs come from have in common in both graphs."""
-    found: list[Fact | None] = [None] * call.outputs
-    for name, body in call.bodies.items():
-        given = {link.inner: facts[link.outer] for link in node.ports[name].inputs}
-        results = body.foretell([given[i] for i in range(len(body.inputs))])
-        for link in node.ports[name].outputs:
-            fact, known = results[link.inner], found[link.outer]
-            found[link.outer] = fact if known is None else _either(known, fact)
-    return tuple(each or UNKNOWN for each in found)
 
 
 def _either(a: Fact, b: Fact) -> Fact:

@@ -21,22 +21,6 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
-    """An input or output of a node, by its place there, and the input or result of a graph that it belongs to."""
-
-    outer: int
-    inner: int
-
-
-@dataclass(frozen=True, slots=True)
-class Ports:
-    """What goes into a graph and comes out of it, where a node says that by itself."""
-
-    inputs: tuple[Link, ...]
-    outputs: tuple[Link, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Node:
     """One operator of one standard at one opset, with its inputs and outputs by name ("": left out)."""
 
@@ -57,8 +41,8 @@ class Node:
     """The nodes of the graphs that it holds (branches, loop bodies), as they are counted."""
     graphs: Mapping[str, Graph] = field(default_factory=dict)
     """The graphs that it runs, by the attribute that holds each; their last inputs are `captures`."""
-    ports: Mapping[str, Ports] = field(default_factory=dict)
-    """For the graphs of an OpenVINO If what goes in and comes out."""
+    taken: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """By graph which of the inputs its last inputs are, where these are not `captures`."""
     captures: tuple[str, ...] = ()
     """The values around the node that its graphs read."""
     is_call: bool = False
@@ -68,6 +52,11 @@ class Node:
     def own_inputs(self) -> tuple[str, ...]:
         """The inputs of the operator."""
         return self.inputs[: len(self.inputs) - len(self.captures)]
+
+    def taken_by(self, graph: str) -> tuple[int, ...]:
+        """Which of the inputs the last ones of a graph are."""
+        count = len(self.inputs)
+        return self.taken.get(graph, tuple(range(count - len(self.captures), count)))
 
     def __str__(self) -> str:
         return f"node {self.name!r}"

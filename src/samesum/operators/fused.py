@@ -114,8 +114,8 @@ def simplified_norm_outputs(attributes: Attributes, facts: Facts, count: int) ->
 
 
 MICROSOFT_ROWS = (
-    row("FusedMatMul", scaled_product, product_shape),
-    row("FusedGemm", _fused_gemm, product_shape),
+    row("FusedMatMul", scaled_product, product_shape()),
+    row("FusedGemm", _fused_gemm, product_shape()),
     row("FusedConv", _fused_conv, convolution_shape(ONNX_CONV)),
     several("SkipLayerNormalization", skip_norm(LAYER_NORM, True), skip_norm_outputs, most=4),
     several("SkipSimplifiedLayerNormalization", skip_norm(RMS_NORM, False), skip_norm_outputs, most=4),

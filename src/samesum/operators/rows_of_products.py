@@ -12,12 +12,12 @@ from samesum.engine import contractions
 from samesum.engine.contractions import Added, matmul
 from samesum.engine.totals import product_error
 from samesum.errors import AttributeValueError, DtypeError, SamesumError, ShapeError
-from samesum.formats.arrays import NDArray, Shape
+from samesum.formats.arrays import Dtype, NDArray, Shape
 from samesum.operators import convolutions
 from samesum.operators.convolutions import ONNX_CONV, Layer, convolved
 from samesum.operators.facts import at, broadcast, first
 from samesum.operators.pointwise import given, optional
-from samesum.operators.rows import Attributes, Fact, Facts, Inputs, Row, made, row
+from samesum.operators.rows import Attributes, Fact, Facts, Infer, Inputs, Row, made, row
 
 # Products of matrices, of general ones and by Einstein's notation, as the standards have them: rounded once.
 
@@ -89,19 +89,11 @@ def _truncated(a: NDArray, b: NDArray, c: NDArray | None, alpha: float, beta: fl
     return whole.view(a.dtype).reshape(sums.shape)
 
 
-def product_shape(attributes: Attributes, facts: Facts) -> Fact:
-    """The first input's type, and the shape of the product."""
-    return Fact(first(facts).dtype, _product(attributes, first(facts).shape, at(facts, 1).shape))
-
-
-def whole_product_shape(attributes: Attributes, facts: Facts) -> Fact:
-    """The shape of the product, in int32."""
-    return Fact(np.dtype(np.int32), _product(attributes, first(facts).shape, at(facts, 1).shape))
-
-
-def quantized_product_shape(attributes: Attributes, facts: Facts) -> Fact:
-    """The shape of the product, in the type of the last zero point."""
-    return Fact(at(facts, 7).dtype, _product(attributes, first(facts).shape, at(facts, 3).shape))
+def product_shape(b: int = 1, like: int = 0, dtype: Dtype | None = None) -> Infer:
+    """The product of the first input and that at `b`, in the type of the input at `like`, or `dtype`."""
+    return lambda attributes, facts: Fact(
+        dtype or at(facts, like).dtype, _product(attributes, first(facts).shape, at(facts, b).shape)
+    )
 
 
 def _product(attributes: Attributes, a: Shape | None, b: Shape | None) -> Shape | None:
@@ -257,19 +249,19 @@ def _convolution(name: str, layer: Layer) -> Row:
 
 
 ONNX_ROWS = (
-    row("MatMul", product, product_shape),
-    row("Gemm", gemm, product_shape),
+    row("MatMul", product, product_shape()),
+    row("Gemm", gemm, product_shape()),
     row("Einsum", einsum, einsum_shape),
     _convolution("Conv", convolutions.ONNX_CONV),
     _convolution("ConvTranspose", convolutions.ONNX_CONV_TRANSPOSE),
-    row("MatMulInteger", _matmul_integer, whole_product_shape),
+    row("MatMulInteger", _matmul_integer, product_shape(dtype=_INT32)),
     row("ConvInteger", _conv_integer, convolutions.convolution_shape(convolutions.ONNX_CONV, dtype=_INT32)),
-    row("QLinearMatMul", _quantized_matmul, quantized_product_shape),
+    row("QLinearMatMul", _quantized_matmul, product_shape(3, 7)),
     row("QLinearConv", _quantized_conv, convolutions.convolution_shape(convolutions.ONNX_CONV, weights=3, like=7)),
 )
 
 OPENVINO_ROWS = (
-    row("MatMul", product, product_shape),
+    row("MatMul", product, product_shape()),
     row("Einsum", einsum, einsum_shape),
     _convolution("Convolution", convolutions.CONVOLUTION),
     _convolution("GroupConvolution", convolutions.GROUP_CONVOLUTION),

@@ -30,6 +30,7 @@ from samesum.runtimes.runtime import (
     Feeds,
     Format,
     Runtime,
+    Session,
     Settings,
     Trouble,
     of_python,
@@ -66,9 +67,9 @@ class Custom:
         if Format.ONNX in self.formats:
             require("onnx", f"the backend {name}")
 
-    def prepare(self, model: EngineModel, settings: Settings = DEFAULTS) -> CustomSession:  # noqa: ARG002
+    def prepare(self, model: EngineModel, settings: Settings = DEFAULTS) -> Session:  # noqa: ARG002
         """The model as the class takes it; there are no settings."""
-        return CustomSession(self._native(model), self._call)
+        return Session(partial(_answered, self._native(model), self._call), "not said")
 
     def _native(self, model: EngineModel) -> Any:
         if model.format is Format.IR:
@@ -84,24 +85,15 @@ class Custom:
         return native
 
 
-class CustomSession:
-    """A model for a class of the user's own, which is called for each run."""
-
-    precision = "not said"
-
-    def __init__(self, model: Any, call: Call) -> None:
-        self._model = model
-        self._call = call
-
-    def run(self, feeds: Feeds, wanted: Sequence[str]) -> dict[str, NDArray]:
-        """The wanted outputs, which the class gives by name or in the model's order."""
-        with of_python():
-            outputs = self._call(self._model, feeds, wanted)
-            if isinstance(outputs, Mapping):
-                return {name: np.asarray(outputs[name]) for name in wanted}
-            names = list(wanted) if isinstance(self._model, Ir) else [each.name for each in self._model.graph.output]
-            given = dict(zip(names, outputs, strict=False))
-            return {name: np.asarray(given[name]) for name in wanted}
+def _answered(model: Any, call: Call, feeds: Feeds, wanted: Sequence[str]) -> dict[str, NDArray]:
+    """The wanted outputs, which the class gives by name or in the model's order."""
+    with of_python():
+        outputs = call(model, feeds, wanted)
+        if isinstance(outputs, Mapping):
+            return {name: np.asarray(outputs[name]) for name in wanted}
+        names = list(wanted) if isinstance(model, Ir) else [each.name for each in model.graph.output]
+        given = dict(zip(names, outputs, strict=False))
+        return {name: np.asarray(given[name]) for name in wanted}
 
 
 def _imported(name: str) -> Any:
@@ -178,6 +170,10 @@ def _listed(model: Any, feeds: Feeds) -> list[NDArray]:
     return [feeds[each.name] for each in model.graph.input if each.name in feeds]
 
 
+EXACT = "exact, rounded once"
+"""What samesum computes in."""
+
+
 class Samesum:
     """`samesum.load`."""
 
@@ -185,27 +181,18 @@ class Samesum:
     version = __version__
     formats = frozenset({Format.ONNX, Format.IR})
 
-    def prepare(self, model: EngineModel, settings: Settings = DEFAULTS) -> SamesumSession:  # noqa: ARG002
+    def prepare(self, model: EngineModel, settings: Settings = DEFAULTS) -> Session:  # noqa: ARG002
         """A loaded model; no setting changes a bit."""
-        if model.format is Format.ONNX:
-            return SamesumSession(load(model.content))
-        return SamesumSession(load(model.content, weights=model.weights))
+        weights = {} if model.format is Format.ONNX else {"weights": model.weights}
+        return Session(partial(_computed, load(model.content, **weights)), EXACT)
 
 
-class SamesumSession:
-    """A loaded model."""
-
-    precision = "exact, rounded once"
-
-    def __init__(self, model: Model) -> None:
-        self._model = model
-
-    def run(self, feeds: Feeds, wanted: Sequence[str]) -> dict[str, NDArray]:
-        """The wanted outputs; a model of one output has it whatever its name."""
-        outputs = self._model.run(feeds)
-        if len(outputs) == 1 == len(wanted):
-            return {wanted[0]: np.asarray(next(iter(outputs.values())))}
-        return {name: np.asarray(outputs[name]) for name in wanted}
+def _computed(model: Model, feeds: Feeds, wanted: Sequence[str]) -> dict[str, NDArray]:
+    """The wanted outputs; a model of one output has it whatever its name."""
+    outputs = model.run(feeds)
+    if len(outputs) == 1 == len(wanted):
+        return {wanted[0]: np.asarray(next(iter(outputs.values())))}
+    return {name: np.asarray(outputs[name]) for name in wanted}
 
 
 class Reference:
@@ -222,27 +209,19 @@ class Reference:
         """That of the onnx package."""
         return version("onnx")
 
-    def prepare(self, model: EngineModel, settings: Settings = DEFAULTS) -> ReferenceSession:  # noqa: ARG002
+    def prepare(self, model: EngineModel, settings: Settings = DEFAULTS) -> Session:  # noqa: ARG002
         """An evaluator; it has no settings."""
         from onnx.reference import ReferenceEvaluator
 
         with of_python():
-            return ReferenceSession(ReferenceEvaluator(model.content))
+            return Session(partial(_evaluated, ReferenceEvaluator(model.content)), "as stored")
 
 
-class ReferenceSession:
-    """One evaluator, which computes in NumPy in the types of the model."""
-
-    precision = "as stored"
-
-    def __init__(self, evaluator: Any) -> None:
-        self._evaluator = evaluator
-
-    def run(self, feeds: Feeds, wanted: Sequence[str]) -> dict[str, NDArray]:
-        """The wanted outputs."""
-        with of_python(), np.errstate(all="ignore"):
-            outputs = self._evaluator.run(list(wanted), dict(feeds))
-            return {name: np.asarray(output) for name, output in zip(wanted, outputs, strict=True)}
+def _evaluated(evaluator: Any, feeds: Feeds, wanted: Sequence[str]) -> dict[str, NDArray]:
+    """The wanted outputs, computed in NumPy in the types of the model."""
+    with of_python(), np.errstate(all="ignore"):
+        outputs = evaluator.run(list(wanted), dict(feeds))
+        return {name: np.asarray(output) for name, output in zip(wanted, outputs, strict=True)}
 
 
 # Those of other libraries.

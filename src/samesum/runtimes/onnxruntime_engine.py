@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,17 @@ import numpy as np
 from samesum.errors import MissingPackage
 from samesum.formats.arrays import NDArray
 from samesum.formats.elements import ONNX_ELEMENTS
-from samesum.runtimes.runtime import DEFAULTS, BackendError, EngineModel, Feeds, Format, Settings, require, trouble
+from samesum.runtimes.runtime import (
+    DEFAULTS,
+    BackendError,
+    EngineModel,
+    Feeds,
+    Format,
+    Session,
+    Settings,
+    require,
+    trouble,
+)
 
 _NUMBERS = {element.dtype: number for number, element in ONNX_ELEMENTS.items() if element.bits >= 8}
 # Types that ONNX Runtime does not take from NumPy, by its names.
@@ -37,6 +47,8 @@ class OnnxRuntime:
 
     name = "onnxruntime"
     formats = frozenset({Format.ONNX})
+    _precision = "as stored"
+    _providers: Mapping[str, Any] = {"providers": ["CPUExecutionProvider"]}
 
     def __init__(self) -> None:
         require("onnxruntime", "the engine onnxruntime")
@@ -52,15 +64,13 @@ class OnnxRuntime:
 
         return onnxruntime
 
-    def prepare(self, model: EngineModel, settings: Settings = DEFAULTS) -> OnnxRuntimeSession:
-        """A session on the bytes of an ONNX model."""
+    def prepare(self, model: EngineModel, settings: Settings = DEFAULTS) -> Session:
+        """A session on the bytes of an ONNX model; of types without a kernel float16 is computed in float32."""
         try:
-            session = self._package.InferenceSession(
-                model.content, self._options(settings), providers=["CPUExecutionProvider"]
-            )
+            session = self._package.InferenceSession(model.content, self._options(settings), **self._providers)
         except Exception as error:
             raise trouble(error, _MISSING) from error
-        return OnnxRuntimeSession(session)
+        return Session(partial(_run, session), self._precision, session)
 
     def _options(self, settings: Settings) -> Any:
         options = self._package.SessionOptions()
@@ -75,36 +85,20 @@ class OnnxRuntime:
         return options
 
 
-class OnnxRuntimeSession:
-    """A session on the CPU; types are computed as they are stored, float16 in float32 where it has no kernel."""
-
-    precision = "as stored"
-
-    def __init__(self, session: Any) -> None:
-        self._session = session
-
-    def run(self, feeds: Feeds, wanted: Sequence[str]) -> dict[str, NDArray]:
-        """The wanted outputs; inputs that the model lacks are left out."""
-        known = {each.name for each in self._session.get_inputs()}
-        given = {name: array for name, array in feeds.items() if name in known}
-        types = {each.name: each.type for each in self._session.get_outputs()}
-        by_value = any(array.dtype in BEYOND_NUMPY.values() for array in given.values())
-        by_value |= any(types.get(name) in BEYOND_NUMPY for name in wanted)
-        try:
-            if by_value:
-                return _run_by_values(self._session, given, wanted)
-            outputs = self._session.run(list(wanted), given)
-        except Exception as error:
-            raise trouble(error, _MISSING) from error
-        return {name: np.asarray(output) for name, output in zip(wanted, outputs, strict=True)}
-
-    def bound(self, feeds: Feeds, outputs: Feeds) -> Callable[[], object]:
-        """A run on arrays that are bound once, without a copy."""
-        binding = self._session.io_binding()
-        for bind, arrays in ((binding.bind_input, feeds), (binding.bind_output, outputs)):
-            for name, array in arrays.items():
-                bind(name, "cpu", 0, _NUMBERS[array.dtype], array.shape, array.ctypes.data)
-        return partial(self._session.run_with_iobinding, binding)
+def _run(session: Any, feeds: Feeds, wanted: Sequence[str]) -> dict[str, NDArray]:
+    """The wanted outputs; inputs that the model lacks are left out."""
+    known = {each.name for each in session.get_inputs()}
+    given = {name: array for name, array in feeds.items() if name in known}
+    types = {each.name: each.type for each in session.get_outputs()}
+    by_value = any(array.dtype in BEYOND_NUMPY.values() for array in given.values())
+    by_value |= any(types.get(name) in BEYOND_NUMPY for name in wanted)
+    try:
+        if by_value:
+            return _run_by_values(session, given, wanted)
+        outputs = session.run(list(wanted), given)
+    except Exception as error:
+        raise trouble(error, _MISSING) from error
+    return {name: np.asarray(output) for name, output in zip(wanted, outputs, strict=True)}
 
 
 def _run_by_values(session: Any, feeds: Feeds, wanted: Sequence[str]) -> dict[str, NDArray]:
@@ -139,6 +133,8 @@ _NO_FALLBACK = "session.disable_cpu_ep_fallback"
 class Plugin(OnnxRuntime):
     """`onnxruntime.InferenceSession` on the devices of one provider, without ONNX Runtime's own for what it lacks."""
 
+    _precision, _providers = "not said", {}  # a provider does not say what it computes in
+
     def __init__(self, library: str, name: str) -> None:
         """Registers the library in this process; raises BackendError for one that is no plugin or lacks the provider,
         MissingPackage without onnxruntime or with one that knows no plugins."""
@@ -166,22 +162,8 @@ class Plugin(OnnxRuntime):
         """What the provider says, "" if it says nothing."""
         return str(dict(self._devices[0].ep_metadata).get("version", ""))
 
-    def prepare(self, model: EngineModel, settings: Settings = DEFAULTS) -> OnnxRuntimeSession:
-        """A session all of whose nodes are the provider's."""
-        try:
-            session = self._package.InferenceSession(model.content, self._options(settings))
-        except Exception as error:
-            raise trouble(error, _MISSING) from error
-        return PluginSession(session)
-
     def _options(self, settings: Settings) -> Any:
         options = super()._options(settings)
         options.add_provider_for_devices(self._devices, {})
         options.add_session_config_entry(_NO_FALLBACK, "1")
         return options
-
-
-class PluginSession(OnnxRuntimeSession):
-    """A session on a provider, which does not say what it computes in."""
-
-    precision = "not said"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Sequence
+from functools import cached_property, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from samesum.runtimes.runtime import (
     EngineModel,
     Feeds,
     Format,
+    Session,
     Settings,
     Trouble,
     require,
@@ -52,61 +53,44 @@ class OpenVino:
 
         return openvino.Core()
 
-    def prepare(self, model: EngineModel, settings: Settings = DEFAULTS) -> OpenVinoSession:
+    def prepare(self, model: EngineModel, settings: Settings = DEFAULTS) -> Session:
         """A compiled model."""
         try:
             return self.compiled(_read(self._core, model), settings)
         except RuntimeError as error:
             raise trouble(error, _MISSING) from error
 
-    def compiled(self, model: Any, settings: Settings = DEFAULTS) -> OpenVinoSession:
+    def compiled(self, model: Any, settings: Settings = DEFAULTS) -> Session:
         """A session on a model that is an `openvino.Model` already."""
         properties: dict[str, Any] = {"PERFORMANCE_HINT": "LATENCY"}
         if settings.threads is not None:
             properties |= {"INFERENCE_NUM_THREADS": settings.threads, "NUM_STREAMS": 1}
         if settings.precision is not None:
             properties |= _PRECISION[settings.precision]
-        return OpenVinoSession(self._core.compile_model(model, "CPU", properties))
+        compiled = self._core.compile_model(model, "CPU", properties)
+        hint = compiled.get_property("INFERENCE_PRECISION_HINT").get_type_name()
+        precision = "as stored" if hint in ("dynamic", "undefined") else str(hint)
+        return Session(partial(_run, compiled, compiled.create_infer_request()), precision, compiled)
 
 
-class OpenVinoSession:
-    """A compiled model with one request."""
+def _run(compiled: Any, request: Any, feeds: Feeds, wanted: Sequence[str]) -> dict[str, NDArray]:
+    """The wanted outputs, copied; a model of one output has it whatever its name."""
+    try:
+        for port in compiled.inputs:  # the reader drops inputs that decide nothing, such as empty axes
+            request.set_tensor(port, _copied(feeds[_known(port, feeds)]))
+        request.infer()
+        return {name: _array(request.get_tensor(_output(compiled, name))) for name in wanted}
+    except RuntimeError as error:
+        raise trouble(error, _MISSING) from error
 
-    def __init__(self, compiled: Any) -> None:
-        self._compiled = compiled
-        self._request = compiled.create_infer_request()
 
-    @property
-    def precision(self) -> str:
-        """The type that the plugin says it computes float32 in."""
-        hint = self._compiled.get_property("INFERENCE_PRECISION_HINT").get_type_name()
-        return "as stored" if hint in ("dynamic", "undefined") else str(hint)
-
-    def run(self, feeds: Feeds, wanted: Sequence[str]) -> dict[str, NDArray]:
-        """The wanted outputs, copied; a model of one output has it whatever its name."""
-        try:
-            for port in self._compiled.inputs:  # the reader drops inputs that decide nothing, such as empty axes
-                self._request.set_tensor(port, _copied(feeds[_known(port, feeds)]))
-            self._request.infer()
-            return {name: _array(self._request.get_tensor(self._output(name))) for name in wanted}
-        except RuntimeError as error:
-            raise trouble(error, _MISSING) from error
-
-    def bound(self, feeds: Feeds, outputs: Feeds) -> Callable[[], object]:
-        """A run on arrays that are bound once, without a copy."""
-        for port in self._compiled.inputs:
-            self._request.set_tensor(port, _shared(feeds[_known(port, feeds)]))
-        for name, array in outputs.items():
-            self._request.set_tensor(self._output(name), _shared(array))
-        return self._request.infer  # type: ignore[no-any-return]
-
-    def _output(self, name: str) -> Any:
-        for port in self._compiled.outputs:
-            if name in port.get_names():
-                return port
-        if len(self._compiled.outputs) == 1:
-            return self._compiled.outputs[0]
-        raise EngineError(Trouble.REFUSED, f"the compiled model has no output {name!r}")
+def _output(compiled: Any, name: str) -> Any:
+    for port in compiled.outputs:
+        if name in port.get_names():
+            return port
+    if len(compiled.outputs) == 1:
+        return compiled.outputs[0]
+    raise EngineError(Trouble.REFUSED, f"the compiled model has no output {name!r}")
 
 
 def saved_again(model: EngineModel) -> EngineModel:
@@ -146,14 +130,6 @@ def _copied(array: NDArray) -> Any:
     if array.size:
         tensor.data[...] = array.view(tensor.data.dtype) if array.dtype == BFLOAT16 else array
     return tensor
-
-
-def _shared(array: NDArray) -> Any:
-    """A tensor on the memory of `array`."""
-    import openvino
-
-    memory = array.view(np.uint16) if array.dtype == BFLOAT16 else array
-    return openvino.Tensor(memory, openvino.Shape(array.shape), _element_type(array))
 
 
 def _element_type(array: NDArray) -> Any:

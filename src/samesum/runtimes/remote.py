@@ -7,7 +7,7 @@ import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
@@ -23,6 +23,7 @@ from samesum.runtimes.runtime import (
     Feeds,
     Format,
     Runtime,
+    Session,
     Settings,
     Trouble,
 )
@@ -131,8 +132,9 @@ class Remote:
     seconds: float
     _child: Child = field(init=False)
     _said: _Facts | None = field(default=None, init=False)
-    held: RemoteSession | None = field(default=None, init=False)
-    """The session that the process has prepared."""
+    _held: tuple[EngineModel, Settings] | None = field(default=None, init=False)
+    """What the process has prepared."""
+    _precision: str = field(default="", init=False)
 
     def __post_init__(self) -> None:
         self._child = Child(_serve, (self.make,))
@@ -167,15 +169,25 @@ class Remote:
         """The engine's."""
         return self._facts.formats
 
-    def prepare(self, model: EngineModel, settings: Settings = DEFAULTS) -> RemoteSession:
+    def prepare(self, model: EngineModel, settings: Settings = DEFAULTS) -> Session:
         """A session there; an earlier one is prepared again when it is used again."""
-        session = RemoteSession(self, model, settings)
-        session.hold()
-        return session
+        asked = (model, settings)
+        return Session(partial(self._run, asked), self._hold(asked))
+
+    def _hold(self, asked: tuple[EngineModel, Settings]) -> str:
+        """Has the process hold what was asked for; the precision."""
+        if self._held is not asked:
+            self._precision = str(self.ask("prepare", *asked))
+            self._held = asked
+        return self._precision
+
+    def _run(self, asked: tuple[EngineModel, Settings], feeds: Feeds, wanted: Sequence[str]) -> dict[str, NDArray]:
+        self._hold(asked)
+        return self.ask("run", dict(feeds), list(wanted))  # type: ignore[no-any-return]
 
     def close(self) -> None:
         """Ends the process, if there is one."""
-        self.held = None
+        self._held = None
         self._child.close()
 
     def ask(self, *question: Any) -> Any:
@@ -188,7 +200,7 @@ class Remote:
                 raise EngineError(Trouble.ENDED, f"no answer within {self.seconds:g} s")
             answer = connection.recv()
         except (EOFError, OSError):
-            self.held = None
+            self._held = None
             ended = self._child.last_words()
             name = "the engine" if self._said is None else self._said.name
             raise EngineError(Trouble.ENDED, f"the process of {name} ended: {ended}") from None
@@ -212,33 +224,6 @@ class Remote:
             raise facts
         self._said = facts
         return connection
-
-
-@dataclass(slots=True, eq=False)
-class RemoteSession:
-    """A session in the process of a Remote, which holds one at a time."""
-
-    runtime: Remote
-    model: EngineModel
-    settings: Settings
-    _precision: str = field(default="", init=False)
-
-    @property
-    def precision(self) -> str:
-        """As the engine's own session says."""
-        return self._precision
-
-    def hold(self) -> None:
-        """Makes this session the one that the process holds."""
-        if self.runtime.held is not self:
-            self._precision = str(self.runtime.ask("prepare", self.model, self.settings))
-            self.runtime.held = self
-
-    def run(self, feeds: Feeds, wanted: Sequence[str]) -> dict[str, NDArray]:
-        """The wanted outputs."""
-        self.hold()
-        answer: dict[str, NDArray] = self.runtime.ask("run", dict(feeds), list(wanted))
-        return answer
 
 
 class _Server:

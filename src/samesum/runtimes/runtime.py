@@ -6,13 +6,13 @@ import io
 import os
 import sys
 import traceback
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from enum import Enum
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from samesum.errors import SamesumError, missing
 from samesum.formats.arrays import NDArray
@@ -112,15 +112,19 @@ def one_line(error: Exception) -> str:
     return f"{text[:half].rpartition(' ')[0]} [...] {text[-half:].partition(' ')[2]}"
 
 
-class Session(Protocol):
+Answers = Callable[[Feeds, Sequence[str]], dict[str, NDArray]]
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
     """A model prepared by an engine; it may be run as often as wanted."""
 
-    @property
-    def precision(self) -> str:
-        """The type that float32 is computed in, as the engine says."""
-
-    def run(self, feeds: Feeds, wanted: Sequence[str]) -> dict[str, NDArray]:
-        """The wanted outputs; raises EngineError."""
+    run: Answers
+    """From arrays by input to the wanted outputs; raises EngineError."""
+    precision: str
+    """The type that float32 is computed in, as the engine says."""
+    native: Any = None
+    """The engine's own."""
 
 
 class Runtime(Protocol):

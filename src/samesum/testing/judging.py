@@ -17,8 +17,7 @@ from samesum.frontends.arrays.calls import real_number
 from samesum.testing.calls import Call, call_of, taken
 from samesum.testing.families import ON_THESE_DATA, ONE_AFTER_ANOTHER, Family, Order, Scale, added, in_a_row, source
 from samesum.testing.figures import Figure, Worst, fields, figure_text
-from samesum.testing.lines import KEEPS_SHAPE, axes_of
-from samesum.testing.products import shortened
+from samesum.testing.lines import KEEPS_SHAPE, axes_of, shortened
 from samesum.testing.rules import Reason, reason
 from samesum.testing.rules_of_sums import FEW
 from samesum.testing.truths import Arrays, Truth, Verdict, class_of

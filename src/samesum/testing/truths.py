@@ -13,9 +13,8 @@ from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import FORMATS, unit
 from samesum.testing.families import Family, Judged, Node, Order, Scale, allowance, reduction_of
 from samesum.testing.figures import Figure, figure
-from samesum.testing.lines import axes_of, lines
+from samesum.testing.lines import axes_of, lines, terms_of, weights_of
 from samesum.testing.normalizations import condition, magnitudes, plan_of
-from samesum.testing.products import terms_of, weights_of
 
 Arrays = Sequence[NDArray | None]
 FLIPPED = 512

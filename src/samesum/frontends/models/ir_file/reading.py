@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from samesum.errors import ModelError
@@ -11,7 +11,7 @@ from samesum.formats.arrays import Shape
 from samesum.formats.elements import IR_ELEMENTS
 from samesum.frontends.models.ir_file.layers import Layer, Port, constant, element_type, layers_in, read_layers
 from samesum.frontends.models.ir_file.xml import Element, parse, shape, whole
-from samesum.graph.model import Graph, Link, Node, Ports, Value
+from samesum.graph.model import Graph, Node, Value
 from samesum.graph.survey import End, Survey, counted
 
 # Which output feeds which input.
@@ -71,24 +71,27 @@ _NO_PORT = "-1"
 _MAPS = {"then_body": "then_port_map", "else_body": "else_port_map"}
 
 
-def _ports_of(layer: Layer, body: str, parameters: Mapping[int, int], results: Mapping[int, int]) -> Ports:
-    """What the layer says of one of its bodies, whose Parameters and Results have places by their ids."""
-    element = layer.element
-    assert element is not None
-    sides = (("input", layer.inputs, parameters), ("output", layer.outputs, results))
-    inputs, outputs = (
-        tuple(
-            Link(_outer(layer, entry, ends), _inner(layer, entry, inner))
-            for entry in _entries(element.only(_MAPS[body]), side)
-            if entry.attributes.get("external_port_id", "").strip() != _NO_PORT
-        )
-        for side, ends, inner in sides
-    )
-    return Ports(inputs, outputs)
-
-
-def _entries(port_map: Element | None, side: str) -> Iterator[Element]:
-    return port_map.all(side) if port_map else iter(())
+def _links(layer: Layer, body: str, side: str, net: Net) -> list[int]:
+    """The place of the layer's port for each Parameter of a body, or of the body's Result for each output port."""
+    assert layer.element is not None
+    ends, kind = (layer.inputs, "parameter") if side == "input" else (layer.outputs, "result")
+    port_map = layer.element.only(_MAPS[body])
+    places = {each.number: place for place, each in enumerate(net.of(kind))}
+    found = [
+        (_outer(layer, entry, ends), _inner(layer, entry, places))
+        for entry in (port_map.all(side) if port_map else ())
+        if entry.attributes.get("external_port_id", "").strip() != _NO_PORT
+    ]
+    if side == "input":
+        linked = {inner: outer for outer, inner in found}
+        if len(linked) < len(found) or len(linked) != len(places):
+            given = sorted(inner for _, inner in found)
+            raise ModelError(f"{layer}: {body}: its {len(places)} parameters are given the values {given}")
+    else:
+        linked = dict(found)
+        if len(linked) < len(found) or len(linked) != len(ends):
+            raise ModelError(f"{layer}: {body}: its results do not make the {len(ends)} outputs of the layer, one each")
+    return [linked[i] for i in range(len(linked))]
 
 
 def _inner(layer: Layer, entry: Element, places: Mapping[int, int]) -> int:
@@ -208,24 +211,21 @@ def nodes_of(net: Net, weights: Callable[[], bytes] | None = None) -> tuple[Node
 
 
 def _holding(node: Node, layer: Layer, weights: Callable[[], bytes]) -> Node:
-    """The node with the graphs that its layer holds and what goes into them and comes out."""
+    """The node with the graphs that its layer holds, and which of its inputs they take."""
     if layer.element is None:
         return node
-    graphs, ports = {}, {}
+    graphs, taken = {}, {}
     for name in _MAPS:
         body = layer.element.only(name)
         if body is not None:
             net = _net(body, layers_in(body))
-            graphs[name] = read_ir(name, net, weights)
-            ports[name] = _ports_of(layer, name, *(_ids(net, kind) for kind in ("parameter", "result")))
+            graph, order = read_ir(name, net, weights), _links(layer, name, "output", net)
+            outputs, results = (graph.outputs[i] for i in order), (graph.results[i] for i in order)
+            graphs[name] = replace(graph, outputs=tuple(outputs), results=tuple(results))
+            taken[name] = tuple(_links(layer, name, "input", net))
     if not graphs:
         return node
-    return replace(node, graphs=graphs, ports=ports, bodies=tuple(n for g in graphs.values() for n in g.nodes))
-
-
-def _ids(net: Net, kind: str) -> dict[int, int]:
-    """The places of the layers of one type, by their ids."""
-    return {layer.number: place for place, layer in enumerate(net.of(kind))}
+    return replace(node, graphs=graphs, taken=taken, bodies=tuple(n for g in graphs.values() for n in g.nodes))
 
 
 def _node(layer: Layer, inputs: tuple[str, ...], outputs: tuple[str, ...]) -> Node:
