@@ -74,11 +74,21 @@ class KeptTotal {
 
     // As that of the whole.
     std::uint64_t rounded(const Finish& how) const {
-        if (rest_ || word_[1] != 0 || how.finalize != Finalize::itself || !is_float(how.format))
+        const bool is_mean = how.finalize == Finalize::over_count;
+        if (rest_ || word_[1] != 0 || word_[0] == 0 || !is_float(how.format) ||
+            (how.finalize != Finalize::itself && !is_mean))
             return whole().rounded(how);
         const bool negative = word_[0] < 0;
-        const u128 size = static_cast<u128>(negative ? -word_[0] : word_[0]);
-        return round_to_format(leading_of(size, exponent_ + unit[0], false), negative, how.format);
+        u128 size = static_cast<u128>(negative ? -word_[0] : word_[0]), rest = 0;
+        std::int32_t exponent = exponent_ + unit[0];
+        if (is_mean) {  // of as many bits as there is room for, so that the quotient has more than any format
+            const std::uint64_t high = static_cast<std::uint64_t>(size >> 64);
+            const std::int32_t up =
+                high != 0 ? std::countl_zero(high) : 64 + std::countl_zero(static_cast<std::uint64_t>(size));
+            const u128 count = static_cast<u128>(how.count), scaled = size << up;
+            size = scaled / count, rest = scaled % count, exponent -= up;
+        }
+        return round_to_format(leading_of(size, exponent, rest != 0), negative, how.format);
     }
 
   private:
