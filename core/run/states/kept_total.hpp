@@ -20,7 +20,7 @@ struct CommonScale {
 
     static std::optional<CommonScale> of(std::int32_t my_exponent, std::int32_t my_blocks,
                                          std::int32_t exponent, std::int32_t blocks, std::uint32_t most) {
-        if (my_blocks == 0) my_exponent = exponent;
+        if (my_blocks == 0) return CommonScale{exponent, blocks, 0, 0};
         const std::int32_t apart = exponent - my_exponent, mine = apart < 0 ? -apart : 0,
                            others = apart > 0 ? apart : 0;
         if (mine + others >= static_cast<std::int32_t>(std::bit_width(most))) return std::nullopt;
