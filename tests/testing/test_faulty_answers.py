@@ -62,6 +62,15 @@ def test_lost_rows_are_wrong() -> None:
                     wrong(judge(name, getattr(ss, name)(y, axis=0), x, axis=0))
 
 
+def test_lost_results_are_counted_without_those_beside_them() -> None:
+    x = np.random.default_rng(0).standard_normal((64, 4096), dtype=np.float32)
+    for rows in ([3], [3, 9], list(range(0, 64, 4))):
+        got = x.sum(axis=1)
+        got[rows] = 0
+        found = judge("sum", got, x, axis=1)
+        assert (found.verdict, found.wrong) == ("wrong", len(rows)), found
+
+
 def test_sums_of_float32_in_float16_are_wrong() -> None:
     random = np.random.default_rng(4)
     ways = {"sum": np.sum, "mean": np.mean, "cumulative_sum": np.cumsum, "std": np.std}

@@ -21,7 +21,7 @@ struct CommonScale {
 
     static std::optional<CommonScale> of(std::int32_t my_exponent, std::int32_t my_blocks,
                                          std::int32_t exponent, std::int32_t blocks, std::uint32_t most) {
-        if (my_blocks == 0) my_exponent = exponent;
+        if (my_blocks == 0) return CommonScale{exponent, blocks, 0, 0};
         const std::int32_t apart = exponent - my_exponent, mine = apart < 0 ? -apart : 0,
                            others = apart > 0 ? apart : 0;
         if (mine + others >= static_cast<std::int32_t>(std::bit_width(most))) return std::nullopt;
@@ -75,11 +75,21 @@ class KeptTotal {
 
     // As that of the total.
     std::uint64_t rounded(const Finish& how) const {
-        if (rest_ || word_[1] != 0 || how.finalize != Finalize::itself || !is_float(how.format))
+        const bool is_mean = how.finalize == Finalize::over_count;
+        if (rest_ || word_[1] != 0 || word_[0] == 0 || !is_float(how.format) ||
+            (how.finalize != Finalize::itself && !is_mean))
             return total().rounded(how);
         const bool negative = word_[0] < 0;
-        const u128 size = static_cast<u128>(negative ? -word_[0] : word_[0]);
-        return round_to_format(leading_of(size, exponent_ + unit[0], false), negative, how.format);
+        u128 size = static_cast<u128>(negative ? -word_[0] : word_[0]), rest = 0;
+        std::int32_t exponent = exponent_ + unit[0];
+        if (is_mean) {  // of as many bits as there is room for, so that the quotient has more than any format
+            const std::uint64_t high = static_cast<std::uint64_t>(size >> 64);
+            const std::int32_t up =
+                high != 0 ? std::countl_zero(high) : 64 + std::countl_zero(static_cast<std::uint64_t>(size));
+            const u128 count = static_cast<u128>(how.count), scaled = size << up;
+            size = scaled / count, rest = scaled % count, exponent -= up;
+        }
+        return round_to_format(leading_of(size, exponent, rest != 0), negative, how.format);
     }
 
     // The total as bytes, the same for the same one; reads one and moves on, false if there is none in this

@@ -61,7 +61,10 @@ class FloatTotals {
         std::size_t j;
 
         void add(const std::int64_t (&part)[kept_parts], std::int32_t exponent, std::int32_t blocks) const {
-            if (!all.takes(j, part, exponent, blocks)) all.overflow_.at(j).add(part, exponent, blocks);
+            const bool is_taken = all.parts_ == 1   ? all.takes<1>(j, part, exponent, blocks)
+                                  : all.parts_ == 2 ? all.takes<2>(j, part, exponent, blocks)
+                                                    : all.takes<kept_parts>(j, part, exponent, blocks);
+            if (!is_taken) all.overflow_.at(j).add(part, exponent, blocks);
         }
         void merge(const KeptTotal& other) const { all.overflow_.at(j).merge(other); }
     };
@@ -123,14 +126,15 @@ class FloatTotals {
     }
 
     // Whether there is a place for these parts, which then are taken.
+    template <std::size_t parts>
     bool takes(std::size_t j, const std::int64_t (&part)[kept_parts], std::int32_t exponent,
                std::int32_t blocks) {
-        for (std::size_t i = parts_; i < kept_parts; ++i)
+        for (std::size_t i = parts; i < kept_parts; ++i)
             if (part[i] != 0) return false;
         const auto scale = CommonScale::of(exponent_[j], blocks_[j], exponent, blocks, most_kept_blocks);
         if (!scale) return false;
-        for (std::size_t i = 0; i < parts_; ++i) {
-            std::int64_t& mine = part_[j * parts_ + i];
+        for (std::size_t i = 0; i < parts; ++i) {
+            std::int64_t& mine = part_[j * parts + i];
             mine = (mine << scale->mine) + (part[i] << scale->others);
         }
         exponent_[j] = static_cast<std::int16_t>(scale->exponent);

@@ -98,8 +98,11 @@ void add_range(const Plan& plan, const Method& method, const Outputs& part, cons
     accumulate(plan, method, range, tile, chosen);
     close_tile(plan, method, part.count(), tile);
     const auto lock = joining != nullptr ? std::unique_lock(*joining) : std::unique_lock<std::mutex>();
+    const bool is_even = plan.shape == Shape::columns;
+    const std::int64_t first = is_even ? place_of(plan, part, 0) : 0;
     for (std::int64_t j = 0; j < part.count(); ++j)
-        give(static_cast<std::size_t>(j), static_cast<std::size_t>(place_of(plan, part, j)));
+        give(static_cast<std::size_t>(j),
+             static_cast<std::size_t>(is_even ? first + j * plan.inner.out : place_of(plan, part, j)));
 }
 
 // Adds the elements of each reduced set of `piece` to its state; `states` are those of the method, one for

@@ -106,10 +106,11 @@ def wrapped(lines: Iterable[str], width: int) -> Iterator[str]:
         yield from textwrap.wrap(line, width, subsequent_indent=own + INDENT, break_on_hyphens=False) or [""]
 
 
-def print_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """The table as wide as the terminal, all of it aligned to the left; nothing of a table without rows."""
+def print_table(headings: Sequence[str], rows: Sequence[Sequence[str]], words: Collection[int] | None = None) -> None:
+    """The table as wide as the terminal, its columns of words (None: all) to the left; nothing of one without rows."""
     if rows:
-        print(*table_lines(Table(headings, rows, range(len(headings))), terminal_width()), sep="\n")
+        table = Table(headings, rows, range(len(headings)) if words is None else words)
+        print(*table_lines(table, terminal_width()), sep="\n")
 
 
 def table_lines(table: Table, width: int) -> list[str]:

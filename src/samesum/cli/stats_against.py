@@ -11,17 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from samesum.cli.arguments import check_new, goes_with, transfer
-from samesum.cli.show import (
-    Exit,
-    Table,
-    UsageError,
-    one_line,
-    print_json,
-    printable,
-    status_of,
-    table_lines,
-    terminal_width,
-)
+from samesum.cli.show import Exit, UsageError, one_line, print_json, print_table, printable, status_of
 from samesum.cli.stats_reading import check_only, chosen
 from samesum.cli.stats_text import cell, note, plain, throughput
 from samesum.errors import SamesumError
@@ -93,8 +83,7 @@ def _print_differences(
     common: int,
 ) -> None:
     rows = [(printable(each.name), *_cells(each)) for each in found]
-    if rows:
-        print("\n".join(table_lines(Table(("tensor", "differ", "max |a - b|"), rows), terminal_width())))
+    print_table(("tensor", "differ", "max |a - b|"), rows, (0,))
     print(f"{len(found)} of {common} tensors differ{f', {len(unknown)} are not compared' if unknown else ''}.")
     for side, names in (("A", only_a), ("B", only_b)):
         if names:

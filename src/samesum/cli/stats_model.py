@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from samesum.cli.arguments import goes_with, steps
-from samesum.cli.show import Exit, Table, UsageError, print_json, printable, table_lines, terminal_width
+from samesum.cli.show import Exit, UsageError, print_json, print_table, printable
 from samesum.cli.stats_text import note, plain
 from samesum.stats.activation import PERCENTILES, Activation, Activations, check_channel, write_ranges
 from samesum.stats.figures import figures
@@ -76,4 +76,4 @@ def _print(found: Sequence[Activation]) -> None:
         texts = (f"{value:.6g}" if isinstance(value, float) else str(value) for value in (shown[key] for key in _SHOWN))
         outer = (each.percentile(percent) for percent in (0.01, 99.99))
         rows.append((printable(each.name), *texts, *(f"{value:.6g}" if value is not None else "-" for value in outer)))
-    print("\n".join(table_lines(Table(("activation", *_SHOWN, "0.01 %", "99.99 %"), rows), terminal_width())))
+    print_table(("activation", *_SHOWN, "0.01 %", "99.99 %"), rows, (0,))

@@ -32,7 +32,7 @@ _NEARER = 4.0
 """How many times nearer answers have to be to those of shortened inputs."""
 
 
-def _zeros(answer: NDArray, part: Truth, added: NDArray | float) -> str:
+def _zeros(answer: NDArray, part: Truth, added: NDArray | float) -> NDArray:
     """Zeros where exact results are none that a sum comes to, or zeros alone.
 
     A rounding of the result never makes it zero: its terms have to, and their sum loses `added` times the magnitude at
@@ -40,13 +40,12 @@ def _zeros(answer: NDArray, part: Truth, added: NDArray | float) -> str:
     """
     exact = part.exact
     if exact.dtype.kind in "biu" or part.magnitude is None:
-        return ""
+        return np.zeros(exact.shape, np.bool_)
     size, scale = np.abs(exact.astype(np.float64)), np.abs(part.magnitude.astype(np.float64))
     lost = (answer == 0) & np.isfinite(size) & (size >= _TINY * float(ml_dtypes.finfo(exact.dtype).tiny))  # type: ignore[no-untyped-call]
     least = 1 if not answer.any() else FEW
     several = np.count_nonzero(lost & (size >= least * unit(scale, exact.dtype))) >= FEW
-    found = np.count_nonzero(lost) if several else np.count_nonzero(lost & (size > added * scale))
-    return f"{found} {'result is' if found == 1 else 'results are'} zero" if found else ""
+    return np.asarray(lost if several else lost & (size > added * scale))
 
 
 def _short_results(answer: NDArray, part: Truth) -> str:
@@ -231,11 +230,11 @@ def _judged(call: Call, answer: NDArray, found: Truth, places: NDArray) -> Judge
     got = answer.reshape(-1)[places]
     figure = part.figure(got)
     bound = source(call.how.family, Order.ANY)
-    said, fault = Reason(), ""
+    said, is_off = Reason(), np.zeros(got.shape, np.bool_)
     if not figure.is_exact:
-        fault = _fault(call, answer, found, got, part, figure)
+        fault, is_off = _fault(call, answer, found, got, part, figure)
         said = Reason(fault) if fault else _reason(call, answer, found)
-        fault = said.words if said.is_fault else fault
+        is_off = got != part.exact if said.is_fault else is_off
     if figure.wrong and said.is_order:
         held = in_a_row(found.exact.dtype, call.length(found.exact))
         part = Truth(part.exact, part.magnitude, np.maximum(part.allowed, held))
@@ -243,15 +242,14 @@ def _judged(call: Call, answer: NDArray, found: Truth, places: NDArray) -> Judge
     elif figure.wrong and part.magnitude is not None and (wider := call.on_these_data(found)) is not None:
         part, bound = wider.part(places), ON_THESE_DATA
         figure = part.figure(got)
-    verdict = Verdict.WRONG if fault else class_of(figure)
-    wrong = max(figure.wrong, int(np.count_nonzero(got != part.exact))) if fault else figure.wrong
+    verdict = Verdict.WRONG if is_off.any() else class_of(figure)
     return Judgement(
         f"{call.title} {answer.dtype.name} {list(answer.shape)}",
         verdict.value,
         figure.ulp,
         figure.scaled,
         _allowed(part, figure),
-        wrong,
+        max(figure.wrong, int(np.count_nonzero(is_off))),
         len(places),
         figure.placed(places, answer.shape).worst,
         said.words or None,
@@ -286,21 +284,24 @@ def _as_numpy(call: Call, answer: NDArray) -> str:
     return f"in NumPy's order in {data.dtype.name}" if np.array_equal(made.reshape(-1), answer.reshape(-1)) else ""
 
 
-def _fault(call: Call, answer: NDArray, found: Truth, got: NDArray, part: Truth, figure: Figure) -> str:
-    """What is wrong whatever is allowed, "" if nothing is."""
+def _fault(call: Call, answer: NDArray, found: Truth, got: NDArray, part: Truth, figure: Figure) -> tuple[str, NDArray]:
+    """What is wrong whatever is allowed, "" if nothing is, and at which results."""
+    is_off = got != part.exact
     if part.magnitude is None:
-        return ""
+        return "", np.zeros_like(is_off)
     family, exact = call.how.family, found.exact
     is_sum = call.how.scale is Scale.MAGNITUDES
     is_variance = family is Family.VARIANCE  # of few bits if the data are, and never 0 where an element differs
     lost = added(family, exact.dtype, call.length(exact)) if is_sum else 0.0 if is_variance else np.inf
-    words = _short_results(got, part) if figure.wrong or not is_variance else ""
-    words = words or (_zeros(got, part, lost) if is_sum or is_variance or not got.any() else "")
-    if (
-        not words and family in (Family.PRODUCT, Family.AVERAGE) and figure.scaled >= 1
-    ):  # bits that inputs lack are further off
-        words = _short_inputs(answer, exact, call.arrays, call.compute)
-    return words
+    if (figure.wrong or not is_variance) and (words := _short_results(got, part)):
+        return words, is_off
+    are_zero = _zeros(got, part, lost) if is_sum or is_variance or not got.any() else np.zeros_like(is_off)
+    if count := np.count_nonzero(are_zero):
+        return f"{count} {'result is' if count == 1 else 'results are'} zero", are_zero
+    may_be_short = family in (Family.PRODUCT, Family.AVERAGE) and figure.scaled >= 1  # bits that inputs lack are more
+    if may_be_short and (words := _short_inputs(answer, exact, call.arrays, call.compute)):
+        return words, is_off
+    return "", np.zeros_like(is_off)
 
 
 def _allowed(part: Truth, figure: Figure) -> float:
