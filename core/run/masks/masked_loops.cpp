@@ -6,7 +6,7 @@
 #include "kernels/instruction_set.hpp"
 #include "layout/plan.hpp"
 #include "run/masks/masked.hpp"
-#include "run/reduce/accumulate.hpp"
+#include "run/reduce/finish.hpp"
 #include "run/tiles.hpp"
 #include "select/routes.hpp"
 
