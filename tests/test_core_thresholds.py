@@ -53,7 +53,7 @@ FACTS = {
     "contractions/plan.hpp direct_rows": "rows of the kernel",
     "contractions/plan.hpp half_of_one": "the layout of a double",
     "run/scans/exponential_scan.cpp copied_rows": "the size of an array on the stack",
-    "run/scans/short_scan.cpp wide_pitch": "the size of an array on the stack",
+    "run/scans/scan_columns.cpp wide_pitch": "the size of an array on the stack",
     "run/scans/scan.cpp whole_line_bytes": "the size of an array on the stack",
     "run/states/float_totals.hpp page": "totals that are made together",
     "run/segments/states_by_label.hpp labelled_block": "the size of an array on the stack",

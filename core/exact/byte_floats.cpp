@@ -5,7 +5,7 @@
 
 #include "exact/methods.hpp"
 #include "exact/states.hpp"
-#include "exact/totals/leading.hpp"
+#include "exact/totals/superaccumulator.hpp"
 #include "formats/format.hpp"
 
 namespace samesum {

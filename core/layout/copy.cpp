@@ -199,10 +199,6 @@ char* Packing::copy_rows(const char* p, std::int64_t rows, char* to) const {
     const std::int64_t size = static_cast<std::int64_t>(size_), bytes = element.size * size;
     if (element.in == size && !swapped_) {
         copy_whole_rows(p, row.in, static_cast<std::size_t>(bytes), rows, to);
-    } else if (element.size < few_of_copied_row) {
-        for (std::int64_t j = 0; j < element.size; ++j)
-            copy_elements(p + j * element.in, row.in, to + j * size, bytes, static_cast<std::size_t>(rows),
-                          size_, swapped_);
     } else {
         for (std::int64_t r = 0; r < rows; ++r)
             gather(p + r * row.in, element.in, static_cast<std::size_t>(element.size), size_, swapped_,

@@ -129,6 +129,12 @@ inline std::string name_of(Format format) {
     return text(descr);
 }
 
+inline Format checked_float(Format format, const char* what) {
+    if (is_float(format) && !is_byte_float(format)) return format;
+    raise("DtypeError", std::string(what) + " of " + name_of(format) +
+                            " does not exist; allowed are float16, bfloat16, float32 and float64");
+}
+
 // What makes an array of anything else, once somebody has said so; it lives as long as the process.
 inline PyObject* converter = nullptr;
 

@@ -8,19 +8,12 @@
 
 namespace samesum::python {
 
-inline Format checked_float(const Input& x, const char* what) {
-    const Format format = x.view.format;
-    if (is_float(format) && !is_byte_float(format)) return format;
-    raise("DtypeError", std::string(what) + " of " + name_of(format) +
-                            " does not exist; allowed are float16, bfloat16, float32 and float64");
-}
-
 inline nb::object elementwise(unsigned code, nb::handle x, nb::handle out) {
     const Input input = input_of(x);
     if (code >= unary_count)
         raise("UnsupportedOperator", "element-wise function " + std::to_string(code) + "; there are 0 to " +
                                          std::to_string(unary_count - 1));
-    const Format format = checked_float(input, "an element-wise function");
+    const Format format = checked_float(input.view.format, "an element-wise function");
     OrderedOutput output(out, input, format, PyArray_DIMS(input.array));
     if (input.count > 0) {
         std::int64_t room[2 * max_rank];
@@ -35,7 +28,7 @@ inline nb::object elementwise(unsigned code, nb::handle x, nb::handle out) {
 inline nb::object power(nb::handle x, nb::handle y, nb::handle out) {
     const Input operands[] = {input_of(x), input_of(y)};
     const auto& [base, exponent] = operands;
-    const Format format = checked_float(base, "a power");
+    const Format format = checked_float(base.view.format, "a power");
     if (is_byte_float(exponent.view.format))
         raise("DtypeError",
               "an exponent of " + name_of(exponent.view.format) +

@@ -43,13 +43,8 @@ inline PyArrayObject* array_in(const std::optional<Spread>& spread) {
 }
 
 inline Format norm_format(Format in, nb::handle dtype) {
-    const Format format = dtype.is_none() ? in : format_in(dtype);
-    for (const Format each : {in, format}) {
-        if (!is_float(each) || is_byte_float(each))
-            raise("DtypeError", "a normalization of " + name_of(each) +
-                                    " does not exist; allowed are float16, bfloat16, float32 and float64");
-    }
-    return format;
+    checked_float(in, "a normalization");
+    return dtype.is_none() ? in : checked_float(format_in(dtype), "a normalization");
 }
 
 // The results, or these and the inverse of what each line was divided by if a type of it is given.
@@ -151,10 +146,7 @@ inline int axis_of_line(nb::handle axis, int rank) {
 // Cumulative sums of exponentials take floats of 16 bits or more; the results have their format.
 inline nb::object scan_exponentials(nb::handle x, nb::handle axis, bool reverse, nb::handle out) {
     const Input input = input_of(x);
-    const Format format = input.view.format;
-    if (!is_float(format) || is_byte_float(format))
-        raise("DtypeError", "a cumulative sum of exponentials of " + name_of(format) +
-                                " does not exist; allowed are float16, bfloat16, float32 and float64");
+    const Format format = checked_float(input.view.format, "a cumulative sum of exponentials");
     const int along = axis_of_line(axis, input.view.rank);
     OrderedOutput output(out, input, format, PyArray_DIMS(input.array));
     if (input.count > 0) {
@@ -213,11 +205,7 @@ inline nb::object scan(unsigned combine, nb::handle x, nb::handle axis, unsigned
 
 inline nb::object normalize(unsigned code, nb::handle x, nb::handle axis, nb::handle out) {
     const Input input = input_of(x);
-    const Format format = input.view.format;
-    if (!is_float(format) || is_byte_float(format)) {
-        raise("DtypeError", "a normalization of " + name_of(format) +
-                                " does not exist; allowed are float16, bfloat16, float32 and float64");
-    }
+    const Format format = checked_float(input.view.format, "a normalization");
     const auto kind = static_cast<Normalization>(code);
     if (code > 1)
         raise("AttributeValueError",

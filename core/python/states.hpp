@@ -6,7 +6,7 @@
 #include "arithmetic/rounding.hpp"
 #include "python/reductions.hpp"
 #include "run/exact/kept_totals.hpp"
-#include "run/states/accumulation.hpp"
+#include "run/states/kept_states.hpp"
 
 namespace samesum::python {
 

@@ -18,7 +18,6 @@ SAMESUM_THRESHOLD(least_scan_columns, 8, "lines side by side", "fewer are scanne
 // Elements that are copied.
 SAMESUM_THRESHOLD(streamed_bytes, 16 << 20, "bytes of results", "from here on results are written past the caches")
 SAMESUM_THRESHOLD(gather_part, 128, "elements", "memory ahead of a gather is asked for by so many elements")
-SAMESUM_THRESHOLD(few_of_copied_row, 8, "elements of a row with gaps", "shorter rows are copied column by column")
 SAMESUM_THRESHOLD(gather_ahead_elements, 192, "elements", "so far ahead memory is asked for where elements lie apart")
 SAMESUM_THRESHOLD(dense_stride, 16, "bytes from element to element", "denser runs are asked for by the distance of the processor")
 

@@ -99,7 +99,7 @@ SAMESUM_THRESHOLD(dot_copied_bytes, 64 << 10, "bytes of an operand", "so many ar
 
 // How rows that are scattered to segments are put in order and reduced.
 SAMESUM_THRESHOLD(segment_part_rows, 64 << 10, "rows", "a part that has its own counts of the segments has so many at least")
-SAMESUM_THRESHOLD(few_segments, 2048, "segments", "so few are counted four times over: to count one up waits until it was counted up before")
+SAMESUM_THRESHOLD(few_segments, 2048, "segments", "so few are counted four times over: to count one up waits until it was counted up before; so few are summed again exactly")
 SAMESUM_THRESHOLD(many_segment_rows, 64 << 10, "rows of a segment", "segments of more are few, and sorted by comparison")
 SAMESUM_THRESHOLD(small_segment_row, 32, "bytes of a row", "smaller rows share cache lines: they are put in order once")
 SAMESUM_THRESHOLD(segment_rows_ahead, 8, "rows", "so far ahead rows that are copied are asked for")

@@ -48,9 +48,8 @@ SAMESUM_THRESHOLD(quick_calls, 2, "calls in a row by one thread", "the next one 
 SAMESUM_THRESHOLD(sent_helpers, 8, "helpers", "up to so many are sent to other processors, two system calls each")
 SAMESUM_THRESHOLD(interruption_milliseconds, 20, "milliseconds", "a call asks so often whether it is to be interrupted")
 SAMESUM_THRESHOLD(looks_between_clocks, 64, "looks for work", "so many between two looks at the clock")
-SAMESUM_THRESHOLD(carry_yield_microseconds, 200, "microseconds", "a chunk of a long line that waits for the carry of the one before yields for so long, then it sleeps")
-SAMESUM_THRESHOLD(carry_first_rest_microseconds, 50, "microseconds", "the first of its sleeps; each next one is twice as long")
-SAMESUM_THRESHOLD(carry_longest_rest_microseconds, 1000, "microseconds", "the longest of its sleeps")
+SAMESUM_THRESHOLD(carry_yields, 200, "looks", "a chunk of a long line that waits for the carry of the one before yields so often, then it sleeps")
+SAMESUM_THRESHOLD(carry_rest_microseconds, 100, "microseconds", "each of its sleeps")
 
 // clang-format on
 }  // namespace samesum

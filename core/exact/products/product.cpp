@@ -5,7 +5,7 @@
 
 #include "exact/elements.hpp"
 #include "exact/states.hpp"
-#include "exact/totals/leading.hpp"
+#include "exact/totals/superaccumulator.hpp"
 
 namespace samesum {
 

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "exact/exponentials/fixed.hpp"
-#include "exact/totals/leading.hpp"
 
 namespace samesum {
 

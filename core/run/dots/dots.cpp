@@ -12,7 +12,6 @@
 #include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
 #include "run/masks/masked.hpp"
-#include "run/reduce/accumulate.hpp"
 #include "run/reduce/finish.hpp"
 #include "run/tiles.hpp"
 #include "select/reduction_thresholds.hpp"

@@ -7,7 +7,7 @@
 #include "arithmetic/rounding.hpp"
 #include "kernels/instruction_set.hpp"
 #include "kernels/prefetch.hpp"
-#include "run/reduce/accumulate.hpp"
+#include "run/reduce/finish.hpp"
 #include "run/tiles.hpp"
 #include "select/routes.hpp"
 

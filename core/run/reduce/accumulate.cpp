@@ -1,5 +1,3 @@
-#include "run/reduce/accumulate.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
@@ -9,6 +7,7 @@
 #include "layout/plan.hpp"
 #include "run/dots/dots.hpp"
 #include "run/layouts/block_transpose.hpp"
+#include "run/reduce/finish.hpp"
 #include "select/layout_thresholds.hpp"
 #include "select/reduction_thresholds.hpp"
 #include "select/routes.hpp"

@@ -8,7 +8,6 @@
 #include "layout/plan.hpp"
 #include "methods/short_method.hpp"
 #include "run/layouts/block_transpose.hpp"
-#include "run/reduce/accumulate.hpp"
 #include "run/reduce/finish.hpp"
 #include "run/reduce/reduce.hpp"
 #include "select/reduction_thresholds.hpp"

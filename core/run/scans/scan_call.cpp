@@ -162,25 +162,6 @@ namespace {
 
 constexpr std::int64_t block = scan_block, parts = static_cast<std::int64_t>(scan_lines);
 
-// Lets others run, and after several times as long as a chunk takes leaves the processor to them.
-class BackOff {
-  public:
-    void wait() {
-        if (Clock::now() - begin_ < microseconds(carry_yield_microseconds)) return std::this_thread::yield();
-        std::this_thread::sleep_for(rest_);
-        rest_ = std::min(2 * rest_, microseconds(carry_longest_rest_microseconds));
-    }
-
-  private:
-    using Clock = std::chrono::steady_clock;
-    static std::chrono::microseconds microseconds(const Threshold& threshold) {
-        return std::chrono::microseconds(std::int64_t{threshold});
-    }
-
-    const Clock::time_point begin_ = Clock::now();
-    std::chrono::microseconds rest_ = microseconds(carry_first_rest_microseconds);
-};
-
 }  // namespace
 
 // A line, and the carries before each chunk.
@@ -193,10 +174,13 @@ struct LongScan::Line {
     // False if they never will be.
     bool await_carries(std::int64_t chunk) const {
         if (ready.load(std::memory_order_acquire) == chunk) return true;
-        BackOff others;
-        while (ready.load(std::memory_order_acquire) != chunk) {
+        // Lets others run, and after several times as long as a chunk takes leaves the processor to them.
+        for (std::int64_t looks = 0; ready.load(std::memory_order_acquire) != chunk; ++looks) {
             if (given_up) return false;
-            others.wait();
+            if (looks < carry_yields)
+                std::this_thread::yield();
+            else
+                std::this_thread::sleep_for(std::chrono::microseconds(std::int64_t{carry_rest_microseconds}));
         }
         return true;
     }

@@ -224,64 +224,44 @@ bool suits_places(const Labels& labels) {
     return false;
 }
 
-// The rows of some segments, numbered anew.
-struct Some {
-    std::vector<std::int32_t> labels;
-    std::vector<char> elements;
-};
-
-Some rows_of(const SegmentCall& call, const std::vector<bool>& is_one,
-             const std::vector<std::int32_t>& number) {
+// Exact sums of some segments of single elements.
+void sum_exactly(const SegmentCall& call, const std::vector<std::int64_t>& segments) {
+    struct Total {
+        Superaccumulator sum;
+        std::int64_t count = 0;
+    };
     const Labels labels = call.labels;
-    const std::int64_t rows = labels.rows,
-                       parts = std::clamp<std::int64_t>(rows / segment_part_rows, 1, thread_count());
-    const std::size_t size = size_of(call.in) * static_cast<std::size_t>(call.columns);
-    std::vector<Some> found(static_cast<std::size_t>(parts));
+    const std::size_t size = size_of(call.in);
+    const std::int64_t parts = std::clamp<std::int64_t>(labels.rows / segment_part_rows, 1, thread_count());
+    std::vector<std::int32_t> number(static_cast<std::size_t>(labels.segments), -1);
+    for (std::size_t i = 0; i < segments.size(); ++i)
+        number[static_cast<std::size_t>(segments[i])] = static_cast<std::int32_t>(i);
+    std::vector<std::vector<Total>> totals(static_cast<std::size_t>(parts),
+                                           std::vector<Total>(segments.size()));
+    const auto add = [&](Total& to, const char* x, std::int64_t at) {
+        add_elements(to.sum, x + static_cast<std::size_t>(at) * size, 1, call.in);
+        ++to.count;
+    };
     auto task = [&](std::size_t t, std::size_t) {
-        const std::int64_t end = part_begin(rows, t + 1, found.size());
-        for (std::int64_t row = part_begin(rows, t, found.size()); row < end; ++row) {
+        const std::int64_t end = part_begin(labels.rows, t + 1, totals.size());
+        for (std::int64_t row = part_begin(labels.rows, t, totals.size()); row < end; ++row) {
             const std::int64_t segment = segment_of(labels, row);
             // Another thread may have changed it.
-            if (!names(labels, segment) || !is_one[static_cast<std::size_t>(segment)]) continue;
-            const std::int32_t to = number[static_cast<std::size_t>(segment)];
-            found[t].labels.push_back(to);
-            const char* const from = call.x + row * static_cast<std::int64_t>(size);
-            found[t].elements.insert(found[t].elements.end(), from, from + size);
+            const std::int32_t to = names(labels, segment) ? number[static_cast<std::size_t>(segment)] : -1;
+            if (to >= 0) add(totals[t][static_cast<std::size_t>(to)], call.x, row);
         }
     };
-    for_each_task(found.size(), thread_count(), task);
-    for (std::size_t i = 1; i < found.size(); ++i) {
-        found[0].labels.insert(found[0].labels.end(), found[i].labels.begin(), found[i].labels.end());
-        found[0].elements.insert(found[0].elements.end(), found[i].elements.begin(), found[i].elements.end());
-    }
-    return std::move(found[0]);
-}
-
-// Of one outer part.
-void reduce_some_in_order(const SegmentCall& call, const std::vector<std::int64_t>& segments) {
-    const auto columns = static_cast<std::size_t>(call.columns);
-    const std::size_t size = size_of(call.in) * columns, result = size_of(call.format) * columns;
-    const auto all = static_cast<std::size_t>(call.labels.segments);
-    std::vector<bool> is_one(all);
-    std::vector<std::int32_t> number(all);
-    std::vector<char> own(call.self == nullptr ? 0 : segments.size() * size), made(segments.size() * result);
+    for_each_task(totals.size(), thread_count(), task);
     for (std::size_t i = 0; i < segments.size(); ++i) {
-        const auto s = static_cast<std::size_t>(segments[i]);
-        is_one[s] = true;
-        number[s] = static_cast<std::int32_t>(i);
-        if (call.self != nullptr) std::memcpy(own.data() + i * size, call.self + s * size, size);
+        Total& all = totals[0][i];
+        if (call.self != nullptr) add(all, call.self, segments[i]);
+        for (std::size_t t = 1; t < totals.size(); ++t) {
+            all.sum.merge(totals[t][i].sum);
+            all.count += totals[t][i].count;
+        }
+        store_bits(call.out, static_cast<std::size_t>(segments[i]),
+                   all.sum.rounded({call.row.finalize, call.format, all.count}), size_of(call.format));
     }
-    const Some some = rows_of(call, is_one, number);
-    SegmentCall less = call;
-    less.x = some.elements.data();
-    less.labels = {some.labels.data(), true, false, std::ssize(some.labels), std::ssize(segments)};
-    less.self = call.self == nullptr ? nullptr : own.data();
-    less.out = made.data();
-    SegmentOrder order(less.labels);
-    reduce_in_order(less, order);
-    for (std::size_t i = 0; i < segments.size(); ++i)
-        std::memcpy(call.out + static_cast<std::size_t>(segments[i]) * result, made.data() + i * result,
-                    result);
 }
 
 // Takes the segments again that were left uncertain.
@@ -289,7 +269,7 @@ void take_again(const SegmentCall& call, const std::vector<std::int64_t>& uncert
     record(Route::segment_by_label);
     if (uncertain.empty()) return;
     record(Route::segment_uncertain, uncertain.size());
-    if (uncertain.size() <= static_cast<std::size_t>(INT32_MAX)) return reduce_some_in_order(call, uncertain);
+    if (std::ssize(uncertain) <= few_segments) return sum_exactly(call, uncertain);
     SegmentOrder order(call.labels);
     reduce_in_order(call, order);
 }

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "run/segments/segments.hpp"
-#include "run/states/accumulation.hpp"
+#include "run/states/kept_states.hpp"
 #include "run/tiles.hpp"
 #include "select/reduction_thresholds.hpp"
 #include "select/routes.hpp"

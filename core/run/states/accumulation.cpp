@@ -1,8 +1,7 @@
-#include "run/states/accumulation.hpp"
-
 #include <algorithm>
 
-#include "run/reduce/accumulate.hpp"
+#include "run/reduce/finish.hpp"
+#include "run/states/kept_states.hpp"
 #include "threads/pool.hpp"
 
 namespace samesum {

@@ -6,7 +6,7 @@
 #include "kernels/instruction_set.hpp"
 #include "methods/kept_blocks.hpp"
 #include "run/exact/exact_sums.hpp"
-#include "run/reduce/accumulate.hpp"
+#include "run/reduce/finish.hpp"
 #include "select/reduction_thresholds.hpp"
 #include "select/routes.hpp"
 #include "select/thread_thresholds.hpp"

@@ -1,10 +1,12 @@
 // States that stay from one array to the next take the elements of some sets.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -14,8 +16,8 @@
 #include "layout/plan.hpp"
 #include "methods/kept_blocks.hpp"
 #include "methods/method.hpp"
-#include "run/reduce/accumulate.hpp"
 #include "run/reduce/finish.hpp"
+#include "run/reduce/reduce.hpp"
 #include "run/states/float_totals.hpp"
 
 namespace samesum {
@@ -122,5 +124,58 @@ void add_to_totals(const View& piece, const bool* reduced, Map map, FloatTotals&
 // Adds map(x) for the elements x of each reduced set of `piece`, which are of any integer format, to its
 // total, one for each output in row-major order.
 void add_to_totals(const View& piece, const bool* reduced, Map map, WideInteger* totals);
+
+// Sets whose elements come in pieces: states of all outputs stay from one piece to the next.
+
+class Accumulation {
+  public:
+    // Of `outputs` sets with `count` elements each, by one tier of the methods for this reduction.
+    Accumulation(const Reduction& row, Format in, Format out, std::int64_t outputs, std::int64_t count,
+                 std::size_t tier);
+    Accumulation(const Accumulation&) = delete;
+    Accumulation& operator=(const Accumulation&) = delete;
+
+    // Adds some elements of every set: all pieces have the same kept dimensions and the format `in`. A
+    // position counts them in the order in which they come.
+    void add(const View& piece, const bool* reduced);
+
+    // Adds what another one of the same sets and the same tier was given; nothing may be added to that
+    // afterwards.
+    void join(Accumulation& other);
+
+    // Writes the results to `out`, C-contiguous. Returns the outputs, counted in that order, of which none
+    // could be certified: they need the next tier. Nothing may be added afterwards.
+    std::vector<std::int64_t> finish(void* out);
+
+    bool has_begun() const { return !blocks_.empty(); }
+    Format in() const { return in_; }
+    Format format() const { return target_.how.format; }
+    std::int64_t outputs() const { return outputs_; }
+
+  private:
+    struct alignas(64) Block {
+        std::array<char, tile_bytes> bytes;
+    };
+    struct Place {
+        std::size_t block, column;
+    };
+
+    const Method& method() const { return target_.tiers.method[tier_]; }
+    void begin(const Plan& plan);
+    bool fits(const Plan& plan) const;
+    void add_elsewhere(const Plan& plan);
+    void find_places();
+    void merge(const Plan& plan, const Outputs& part, const void* tile);
+
+    const bool ordered_;
+    const Format in_;
+    const std::int64_t outputs_;
+    const std::size_t tier_;
+    Target target_;
+    Plan plan_{};  // of the first piece: where the states lie
+    std::vector<Outputs> parts_;
+    std::vector<std::unique_ptr<Block>> blocks_;  // one for each part
+    std::vector<Place> places_;                   // by output, once they are needed
+};
 
 }  // namespace samesum

@@ -7,7 +7,7 @@
 #include "certificates/states.hpp"
 #include "kernels/instruction_set.hpp"
 #include "python/reductions.hpp"
-#include "run/reduce/accumulate.hpp"
+#include "run/reduce/finish.hpp"
 
 namespace samesum::python {
 

@@ -5,7 +5,6 @@
 
 #include "kernels/instruction_set.hpp"
 #include "run/exact/exact_sums.hpp"
-#include "run/reduce/accumulate.hpp"
 #include "run/reduce/finish.hpp"
 #include "threads/pool.hpp"
 
