@@ -28,8 +28,8 @@ X = np.array([[3.0, 1.0, 3.0], [0.0, 5.0, 0.0]])
 def test_the_signature_is_one_array_and_keywords(function: Any) -> None:
     assert str(inspect.signature(function)) == (
         "(x: ArrayLike, /, axis: SupportsIndex | None = None, *, "
-        "keepdims: bool = False, select_last_index: bool = False, where: ArrayLike | None = None)"
-        " -> NDArray | np.int64"
+        "keepdims: bool = False, select_last_index: bool = False, where: ArrayLike | None = None, "
+        "split_every: SplitEvery | None = None) -> NDArray | np.int64"
     )
 
 

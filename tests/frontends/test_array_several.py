@@ -24,8 +24,8 @@ X = np.array([[3, 1, 3], [0, 5, 0]])
 def test_the_signature() -> None:
     assert str(inspect.signature(ss.reduce)) == (
         "(x: ArrayLike, names: Sequence[Name] | Sequence[str], /, axis: Axes = None, *, "
-        "dtype: DTypeLike | None = None, keepdims: bool = False, where: ArrayLike | None = None)"
-        " -> dict[str, Any]"
+        "dtype: DTypeLike | None = None, keepdims: bool = False, where: ArrayLike | None = None, "
+        "split_every: SplitEvery | None = None) -> dict[str, Any]"
     )
 
 

@@ -30,7 +30,7 @@ TYPED = [*SUMS, *PRODUCTS, ss.mean, *LOGARITHMS, *EXTREMES]
 REDUCTIONS = [*TYPED, *LOGICAL]
 SCANS = [ss.cumulative_sum, ss.cumulative_prod]
 
-MASKED_KEYWORDS: dict[str, Any] = {"axis": None, "keepdims": False, "out": None, "where": None}
+MASKED_KEYWORDS: dict[str, Any] = {"axis": None, "keepdims": False, "out": None, "where": None, "split_every": None}
 SCAN_KEYWORDS: dict[str, Any] = dict.fromkeys(("axis", "dtype", "out"))
 SCAN_KEYWORDS |= dict.fromkeys(("include_initial", "exclusive", "reverse"), False)
 
