@@ -4,6 +4,7 @@
 //   precise(x), in two words within 2^-66 where the result is a number other than zero, for all x: where it
 //       is not, or so far beyond the range of narrow formats that it rounds to that, the first word is all;
 //   doubles(x), of `several` vectors, and doubles_everywhere(x), likewise the results in float64;
+//   settles_quickly<format>(x, y), of some: whether y is what rounds to the results, or as near as quick's;
 //   settles(x, y), whether y is right once it has got what is plain of special elements.
 #pragma once
 
@@ -88,11 +89,11 @@ struct NarrowElements {
     using Bits = typename R::Bits;
 
     static __attribute__((noinline)) Bits carefully(Doubles x) {
-        if constexpr (requires { Function::template any_open<F::format>(x); }) {
-            if (!Function::template any_open<F::format>(x)) {
-                const Doubles y = quick_of_one<Function>(clamped(x, -150, 150));
-                if (!any_near_tie<F::format, 53 - Function::certain_bits>(y)) return R::of(y);
-            }
+        if constexpr (requires(Doubles y) { Function::template settles_quickly<F::format>(x, y); }) {
+            Doubles y;
+            if (Function::template settles_quickly<F::format>(x, y) &&
+                !any_near_tie<F::format, 53 - Function::certain_bits>(y))
+                return R::of(y);
         }
         const DoubleWord y = Function::precise(x);
         return R::of(clamped(y.hi, -1e300, 1e300), y.lo);  // infinity has no odd neighbour
