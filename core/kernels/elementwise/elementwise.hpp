@@ -4,6 +4,7 @@
 //   precise(x), in two words within 2^-66 where the result is a number other than zero, for all x: where it
 //       is not, or so far beyond the range of narrow formats that it rounds to that, the first word is all;
 //   doubles(x), of `several` vectors, and doubles_everywhere(x), likewise the results in float64;
+//   settles_quickly<format>(x, y), of some: whether y is what rounds to the results, or as near as quick's;
 //   settles(x, y), whether y is right once it has got what is plain of special elements.
 #pragma once
 
@@ -17,23 +18,24 @@ namespace samesum::SAMESUM_ISA {
 // the last ones may be taken twice. Fewer than a vector are filled up.
 template <std::size_t size, std::size_t several, class Take>
 SAMESUM_INLINE void each_vector(const void* from, std::size_t n, void* to, const Take& take) {
-    constexpr std::integral_constant<std::size_t, 1> one;
+    const auto single = [&](std::size_t i, const char* p, char* q) {
+        take(std::integral_constant<std::size_t, 1>{}, i, p, q);
+    };
     const char* const x = static_cast<const char*>(from);
     char* const out = static_cast<char*>(to);
     if (n < width) {
         alignas(64) char some[width * size], results[width * size];
         for (std::size_t k = 0; k < width; ++k)
             std::memcpy(some + k * size, x + (k < n ? k : n - 1) * size, size);
-        take(one, 0, some, results);
+        single(0, some, results);
         std::memcpy(out, results, n * size);
         return;
     }
     std::size_t i = 0;
-    if constexpr (several > 1)
-        for (; i + several * width <= n; i += several * width)
-            take(std::integral_constant<std::size_t, several>{}, i, x + i * size, out + i * size);
-    for (; i + width <= n; i += width) take(one, i, x + i * size, out + i * size);
-    if (i < n) take(one, n - width, x + (n - width) * size, out + (n - width) * size);
+    for (; i + several * width <= n; i += several * width)
+        take(std::integral_constant<std::size_t, several>{}, i, x + i * size, out + i * size);
+    for (; i + width <= n; i += width) single(i, x + i * size, out + i * size);
+    if (i < n) single(n - width, x + (n - width) * size, out + (n - width) * size);
 }
 
 // Whether an element, normal in `format`, is within 2^(error_bits - 53) of itself from the middle of two
@@ -87,11 +89,11 @@ struct NarrowElements {
     using Bits = typename R::Bits;
 
     static __attribute__((noinline)) Bits carefully(Doubles x) {
-        if constexpr (requires { Function::template any_open<F::format>(x); }) {
-            if (!Function::template any_open<F::format>(x)) {
-                const Doubles y = quick_of_one<Function>(clamped(x, -150, 150));
-                if (!any_near_tie<F::format, 53 - Function::certain_bits>(y)) return R::of(y);
-            }
+        if constexpr (requires(Doubles y) { Function::template settles_quickly<F::format>(x, y); }) {
+            Doubles y;
+            if (Function::template settles_quickly<F::format>(x, y) &&
+                !any_near_tie<F::format, 53 - Function::certain_bits>(y))
+                return R::of(y);
         }
         const DoubleWord y = Function::precise(x);
         return R::of(clamped(y.hi, -1e300, 1e300), y.lo);  // infinity has no odd neighbour
@@ -110,8 +112,9 @@ struct NarrowElements {
     }
 
     static void run(const void* x, std::size_t n, void* out) {
-        each_vector<F::size, several>(
-            x, n, out, [](auto count, std::size_t, const char* from, char* to) { take<count>(from, to); });
+        each_vector<F::size, several>(x, n, out,
+                                      [](auto count, std::size_t, const char* from, char* to)
+                                          SAMESUM_INLINED { take<count>(from, to); });
     }
 
   private:
@@ -139,8 +142,9 @@ struct DoubleElements {
     }
 
     static void run(const void* x, std::size_t n, void* out) {
-        each_vector<8, several>(
-            x, n, out, [](auto count, std::size_t, const char* from, char* to) { take<count>(from, to); });
+        each_vector<8, several>(x, n, out,
+                                [](auto count, std::size_t, const char* from, char* to)
+                                    SAMESUM_INLINED { take<count>(from, to); });
     }
 
   private:

@@ -46,11 +46,13 @@ struct ExponentialFunction {
         return any_beyond(x, format == Format::f16 ? 9.5 : format == Format::f64 ? 690 : 87);
     }
 
-    // Whether an element is neither so near to zero nor so far from it that the result is 0 or infinite.
+    // Where elements are so near to zero, or so far from it, that the result is a normal number, 0 or
+    // infinite.
     template <Format format>
-    static SAMESUM_INLINE bool any_open(Doubles x) {
+    static SAMESUM_INLINE bool settles_quickly(Doubles x, Doubles& y) {
         constexpr double far = 110;
-        return any_outside<format>(magnitude(x) >= far ? Doubles{} : x);
+        y = quick_of_one<ExponentialFunction>(clamped(x, -150, 150));
+        return !any_outside<format>(magnitude(x) >= far ? Doubles{} : x);
     }
 
     // e^150 is beyond every narrow format, its reciprocal less than half of each least number.
@@ -114,6 +116,12 @@ struct LogarithmFunction {
     template <Format format>
     static SAMESUM_INLINE bool any_outside(Doubles x) {
         return any_unusual<format == Format::f64>(x);
+    }
+
+    template <Format format>
+    static SAMESUM_INLINE bool settles_quickly(Doubles x, Doubles& y) {
+        y = with_special_logarithms(x, quick_logarithm(x));
+        return true;
     }
 
     static SAMESUM_INLINE DoubleWord precise(Doubles x) {

@@ -273,9 +273,9 @@ struct PowerLoops {
     // power(x) for each vector.
     template <class Power>
     static SAMESUM_INLINE void each(const void* x, std::size_t n, void* out, const Power& power) {
-        each_vector<F::size, 1>(x, n, out, [&](auto, std::size_t, const char* from, char* to) {
-            R::store_to(to, 0, power(F::doubles(from)));
-        });
+        each_vector<F::size, 1>(x, n, out,
+                                [&](auto, std::size_t, const char* from, char* to)
+                                    SAMESUM_INLINED { R::store_to(to, 0, power(F::doubles(from))); });
     }
 };
 
