@@ -5,16 +5,10 @@
 #include "python/attention.hpp"
 #include "python/contractions.hpp"
 #include "python/custom_operators.hpp"
-#include "python/dots.hpp"
 #include "python/elementwise.hpp"
-#include "python/evaluation.hpp"
-#include "python/kept_totals.hpp"
 #include "python/machine.hpp"
 #include "python/norms.hpp"
 #include "python/reductions.hpp"
-#include "python/scans.hpp"
-#include "python/segments.hpp"
-#include "python/several_reductions.hpp"
 #include "python/states.hpp"
 #include "python/statistics.hpp"
 #include "python/windows.hpp"
@@ -77,7 +71,6 @@ NB_MODULE(_core, m) {
     define_contractions(m);
     define_elementwise(m);
     define_floating_point(m);
-    define_kept_totals(m);
     define_result_memory(m);
     define_machine(m);
 #if defined(SAMESUM_TEST_HOOKS)

@@ -1,10 +1,10 @@
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <cstring>
 
-#include "arithmetic/rounding.hpp"
 #include "exact/methods.hpp"
+#include "exact/states.hpp"
 #include "exact/totals/leading.hpp"
 #include "formats/format.hpp"
 
@@ -53,12 +53,6 @@ constexpr Codes codes_of(Format format, Map map) {
     return codes;
 }
 
-// A total of numbers below 2^34, or of their squares.
-struct Total {
-    __int128 sum;
-    std::uint32_t special;
-};
-
 int leading_zeros(u128 x) {
     const std::uint64_t high = static_cast<std::uint64_t>(x >> 64);
     return high != 0 ? std::countl_zero(high) : 64 + std::countl_zero(static_cast<std::uint64_t>(x));
@@ -78,30 +72,59 @@ Leading root_of(u128 size, int exponent) {
     return leading_of(root, (exponent - shift) / 2, u128{root} * root != number);
 }
 
-std::uint64_t rounded(const Total& t, int exponent, const Finish& how) {
-    const bool both = (t.special & positive_infinity_met) != 0 && (t.special & negative_infinity_met) != 0;
-    if ((t.special & nan_met) != 0 || both) return canonical_nan(how.format);
-    if (t.special != 0) return overflow_bits(how.format, (t.special & negative_infinity_met) != 0);
-    const bool negative = t.sum < 0;
-    const u128 size = negative ? 0 - static_cast<u128>(t.sum) : static_cast<u128>(t.sum);
-    if (size == 0) return 0;
-    switch (how.finalize) {
-        case Finalize::over_count:
-            return round_to_format(quotient_of(size, exponent, static_cast<std::uint64_t>(how.count)),
-                                   negative, how.format);
-        case Finalize::root:
-            return round_to_format(root_of(size, exponent), false, how.format);
-        default:
-            return round_to_format(leading_of(size, exponent, false), negative, how.format);
+// A total of numbers below 2^34, or of their squares, in units of 2^exponent.
+template <int exponent>
+struct ByteTotal {
+    __int128 sum = 0;
+    std::uint32_t special = 0;
+
+    void merge(const ByteTotal& other) {
+        sum += other.sum;
+        special |= other.special;
     }
+
+    u128 size() const { return sum < 0 ? 0 - static_cast<u128>(sum) : static_cast<u128>(sum); }
+
+    Superaccumulator total() const {
+        Superaccumulator result;
+        result.add_wide(size(), exponent, sum < 0);
+        if ((special & nan_met) != 0) result.add_nan();
+        if ((special & positive_infinity_met) != 0) result.add_infinity(false);
+        if ((special & negative_infinity_met) != 0) result.add_infinity(true);
+        return result;
+    }
+
+    std::uint64_t rounded(const Finish& how) const {
+        if (special != 0) return total().special_bits(how.format);
+        if (sum == 0) return 0;
+        switch (how.finalize) {
+            case Finalize::over_count:
+                return round_to_format(quotient_of(size(), exponent, static_cast<std::uint64_t>(how.count)),
+                                       sum < 0, how.format);
+            case Finalize::root:
+                return round_to_format(root_of(size(), exponent), false, how.format);
+            default:
+                return round_to_format(leading_of(size(), exponent, false), sum < 0, how.format);
+        }
+    }
+};
+
+constexpr std::size_t chains = 4;
+
+// take(chain, element) of the bytes of a run, none of which waits for the one before.
+template <class Take>
+void in_chains(const char* p, std::ptrdiff_t stride, std::size_t n, const Take& take) {
+    std::size_t i = 0;
+    for (; i + chains <= n; i += chains)
+        for (std::size_t k = 0; k < chains; ++k, p += stride) take(k, static_cast<unsigned char>(*p));
+    for (; i < n; ++i, p += stride) take(0, static_cast<unsigned char>(*p));
 }
 
 template <Format format, Map map>
 struct ByteSum {
     static constexpr Codes codes = codes_of(format, map);
     static constexpr bool squares = map == Map::square;
-    static constexpr int exponent = unit_exponent(format) * (squares ? 2 : 1);
-    static_assert(tile_columns * sizeof(Total) <= tile_bytes);
+    using Total = ByteTotal<unit_exponent(format) * (squares ? 2 : 1)>;
 
     // Of a block: a square has up to 66 bits, and a block of numbers up to 47.
     using Part = std::conditional_t<squares, __int128, std::int64_t>;
@@ -113,61 +136,24 @@ struct ByteSum {
             return number;
     }
 
-    static void init(void* tile, std::size_t n) {
-        for (std::size_t j = 0; j < n; ++j) static_cast<Total*>(tile)[j] = {};
-    }
-
-    static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
-        const unsigned char* p = static_cast<const unsigned char*>(x);
-        constexpr std::size_t chains = 4;
+    static void add(Total& total, const char* p, std::ptrdiff_t stride, std::size_t n) {
         Part part[chains] = {};
         std::uint32_t special = 0;
-        std::size_t i = 0;
-        for (; i + chains <= n; i += chains) {
-            for (std::size_t k = 0; k < chains; ++k) {
-                const Code& code = codes[p[i + k]];
-                part[k] += mapped(code.number);
-                special |= code.special;
-            }
-        }
-        for (; i < n; ++i) {
-            part[0] += mapped(codes[p[i]].number);
-            special |= codes[p[i]].special;
-        }
-        Total& total = static_cast<Total*>(tile)[j];
-        for (const Part each : part) total.sum += each;
+        in_chains(p, stride, n, [&](std::size_t k, unsigned char byte) {
+            part[k] += mapped(codes[byte].number);
+            special |= codes[byte].special;
+        });
         total.special |= special;
+        for (const Part each : part) total.sum += each;
     }
 
-    static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
-                        std::size_t n) {
-        const unsigned char* p = static_cast<const unsigned char*>(x);
-        Total* totals = static_cast<Total*>(tile);
-        for (std::size_t r = 0; r < rows; ++r, p += row_stride) {
-            for (std::size_t j = 0; j < n; ++j) {
-                const Code& code = codes[p[j]];
-                totals[j].sum += mapped(code.number);
-                totals[j].special |= code.special;
-            }
-        }
-    }
-
-    static void merge(void* tile, std::size_t j, const void* from, std::size_t i) {
-        Total& total = static_cast<Total*>(tile)[j];
-        total.sum += static_cast<const Total*>(from)[i].sum;
-        total.special |= static_cast<const Total*>(from)[i].special;
-    }
-
-    static std::size_t finish(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
-        const Total* totals = static_cast<const Total*>(tile);
-        for (std::size_t j = 0; j < n; ++j)
-            store_bits(out, j, rounded(totals[j], exponent, how), size_of(how.format));
-        std::memset(failed, 0, n);
-        return 0;
-    }
-
-    static constexpr Method method{tile_columns, init, each_lane<lane>, columns, each_merge<merge>, finish};
+    static constexpr Method method = States<Total, format, add>::method;
 };
+
+template <Format format>
+using ByteVariance =
+    Variance<typename ByteSum<format, Map::itself>::Total, typename ByteSum<format, Map::square>::Total,
+             format, ByteSum<format, Map::itself>::add, ByteSum<format, Map::square>::add>;
 
 // Keys in the order of the values, -0 below +0, for the maximum; turned around for the minimum. NaN is above
 // all: either there are no other values of its code, or one code less is needed for zeros.
@@ -191,60 +177,36 @@ template <Format format, bool maximum>
 struct ByteExtreme {
     static constexpr std::array<std::uint8_t, 256> keys = keys_of(format, maximum);
 
-    static std::uint8_t greater(std::uint8_t a, std::uint8_t b) { return a > b ? a : b; }
-
     // No value has a lower key.
-    static void init(void* tile, std::size_t n) { std::memset(tile, 0, n); }
+    struct Best {
+        std::uint8_t key = 0;
 
-    static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
-        const unsigned char* p = static_cast<const unsigned char*>(x);
-        std::uint8_t best[4] = {};
-        std::size_t i = 0;
-        for (; i + 4 <= n; i += 4) {
-            for (std::size_t k = 0; k < 4; ++k) best[k] = greater(best[k], keys[p[i + k]]);
+        void merge(const Best& other) { key = std::max(key, other.key); }
+        std::uint64_t rounded(const Finish&) const {
+            if (key == nan_key) return canonical_nan(format);
+            const unsigned order = maximum ? key : greatest_key(format) - key, zero = key_of_zero(format);
+            return order >= zero ? order - zero : 0xff - order;
         }
-        for (; i < n; ++i) best[0] = greater(best[0], keys[p[i]]);
-        std::uint8_t& state = static_cast<std::uint8_t*>(tile)[j];
-        for (const std::uint8_t each : best) state = greater(state, each);
+    };
+
+    static void take(Best& best, const char* p, std::ptrdiff_t stride, std::size_t n) {
+        std::uint8_t each[chains] = {};
+        in_chains(p, stride, n,
+                  [&](std::size_t k, unsigned char byte) { each[k] = std::max(each[k], keys[byte]); });
+        for (const std::uint8_t key : each) best.key = std::max(best.key, key);
     }
 
-    static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
-                        std::size_t n) {
-        const unsigned char* p = static_cast<const unsigned char*>(x);
-        std::uint8_t* best = static_cast<std::uint8_t*>(tile);
-        for (std::size_t r = 0; r < rows; ++r, p += row_stride) {
-            for (std::size_t j = 0; j < n; ++j) best[j] = greater(best[j], keys[p[j]]);
-        }
-    }
-
-    static void merge(void* tile, std::size_t j, const void* from, std::size_t i) {
-        std::uint8_t& state = static_cast<std::uint8_t*>(tile)[j];
-        state = greater(state, static_cast<const std::uint8_t*>(from)[i]);
-    }
-
-    static std::uint8_t code_of(std::uint8_t key) {
-        if (key == nan_key) return static_cast<std::uint8_t>(canonical_nan(format));
-        const unsigned order = maximum ? key : greatest_key(format) - key, zero = key_of_zero(format);
-        return static_cast<std::uint8_t>(order >= zero ? order - zero : 0xff - order);
-    }
-
-    static std::size_t finish(void* tile, std::size_t n, const Finish&, void* out, std::uint8_t* failed) {
-        const std::uint8_t* best = static_cast<const std::uint8_t*>(tile);
-        for (std::size_t j = 0; j < n; ++j) static_cast<std::uint8_t*>(out)[j] = code_of(best[j]);
-        std::memset(failed, 0, n);
-        return 0;
-    }
-
-    static constexpr Method method{tile_columns, init, each_lane<lane>, columns, each_merge<merge>, finish};
+    static constexpr Method method = States<Best, format, take>::method;
 };
 
 struct Row {
-    Method sum[3], extreme[2];
+    Method sum[3], variance, extreme[2];
 };
 
 template <Format format>
 constexpr Row row{{ByteSum<format, Map::itself>::method, ByteSum<format, Map::magnitude>::method,
                    ByteSum<format, Map::square>::method},
+                  ByteVariance<format>::method,
                   {ByteExtreme<format, false>::method, ByteExtreme<format, true>::method}};
 
 const Row& row_of(Format format) {
@@ -257,22 +219,11 @@ const Row& row_of(Format format) {
 
 }  // namespace
 
-Superaccumulator byte_total(Format format, Map map, const void* tile, std::size_t j) {
-    const Total& total = static_cast<const Total*>(tile)[j];
-    const bool negative = total.sum < 0;
-    const int exponent = unit_exponent(format) * (map == Map::square ? 2 : 1);
-    Superaccumulator result;
-    result.add_wide(negative ? 0 - static_cast<u128>(total.sum) : static_cast<u128>(total.sum), exponent,
-                    negative);
-    if ((total.special & nan_met) != 0) result.add_nan();
-    if ((total.special & positive_infinity_met) != 0) result.add_infinity(false);
-    if ((total.special & negative_infinity_met) != 0) result.add_infinity(true);
-    return result;
-}
-
 const Method& byte_sum_method(Format format, Map map) {
     return row_of(format).sum[static_cast<std::size_t>(map)];
 }
+
+const Method& byte_variance_method(Format format) { return row_of(format).variance; }
 
 const Method& byte_extreme_method(Format format, bool maximum) { return row_of(format).extreme[maximum]; }
 

@@ -52,6 +52,16 @@ inline Element float_at(const void* p) {
     if constexpr (format == Format::f64) return taken_apart<52>(bits_at<std::uint64_t>(p), -1074);
 }
 
+// n integers side by side, sign-extended or rounded as the `To` that holds them.
+template <class Integer, class To>
+inline void convert_integers(const char* x, std::size_t n, To* to) {
+    for (std::size_t i = 0; i < n; ++i) to[i] = static_cast<To>(bits_at<Integer>(x + i * sizeof(Integer)));
+}
+template <class To>
+inline void integers_of(const char* x, std::size_t n, Format format, To* to) {
+    in_integer_format(format, [&]<Format f>() { convert_integers<typename IntegerOf<f>::type>(x, n, to); });
+}
+
 // What is not finite among n floats; nothing else counts any more when there is some.
 template <Format format, Map map>
 inline void add_specials(Specials& total, const char* p, std::ptrdiff_t stride, std::size_t n) {

@@ -1,9 +1,12 @@
 #include "exact/methods.hpp"
 
+#include <cstring>
+
 #include "arithmetic/rounding.hpp"
 #include "exact/elements.hpp"
 #include "exact/states.hpp"
 #include "exact/totals/leading.hpp"
+#include "exact/totals/superaccumulator.hpp"
 
 namespace samesum {
 
@@ -32,52 +35,6 @@ std::uint64_t finish_one(std::uint64_t size, bool negative, const Finish& how) {
     total.add(size, 0, negative);
     return total.rounded(how);
 }
-
-// Two's complement; squares of 64-bit integers need 128 bits each.
-struct WideInteger {
-    std::uint64_t word[3] = {};
-
-    void add(u128 value, bool negative) {
-        const u128 extended = negative ? 0 - value : value;
-        const std::uint64_t top = negative && value != 0 ? ~std::uint64_t{0} : 0;
-        add_words({static_cast<std::uint64_t>(extended), static_cast<std::uint64_t>(extended >> 64), top});
-    }
-
-    void merge(const WideInteger& other) { add_words(other); }
-    void add_words(const WideInteger& other) {
-        u128 carry = 0;
-        for (int i = 0; i < 3; ++i) {
-            carry += u128{word[i]} + other.word[i];
-            word[i] = static_cast<std::uint64_t>(carry);
-            carry >>= 64;
-        }
-    }
-
-    std::uint64_t rounded(const Finish& how) const {
-        const bool negative = is_negative();
-        const WideInteger size = magnitude();
-        if (size.word[2] == 0 && how.finalize == Finalize::root && !is_float(how.format))
-            return floor_root(u128{size.word[1]} << 64 | size.word[0]);
-        if (size.word[1] == 0 && size.word[2] == 0) return finish_one(size.word[0], negative, how);
-        return size.total(negative).rounded(how);
-    }
-
-    // Of a number of 0 or more, and a sign.
-    Superaccumulator total(bool negative) const {
-        Superaccumulator result;
-        for (int i = 0; i < 3; ++i) result.add(word[i], 64 * i, negative);
-        return result;
-    }
-
-    bool is_negative() const { return (word[2] >> 63) != 0; }
-
-    WideInteger magnitude() const {
-        if (!is_negative()) return *this;
-        WideInteger size{{~word[0], ~word[1], ~word[2]}};
-        size.add(1, false);
-        return size;
-    }
-};
 
 template <class Integer, Map map>
 struct Wide {
@@ -110,7 +67,14 @@ struct Wide {
 };
 
 template <Format format, Map map>
-using WideStates = States<WideInteger, format, Wide<typename IntegerOf<format>::type, map>::add_column>;
+constexpr auto add_wide = Wide<typename IntegerOf<format>::type, map>::add_column;
+
+template <Format format, Map map>
+using WideStates = States<WideInteger, format, add_wide<format, map>>;
+
+template <Format format>
+using WideVariance =
+    Variance<WideInteger, WideInteger, format, add_wide<format, Map::itself>, add_wide<format, Map::square>>;
 
 // By map.
 template <template <Format, Map> class Each, Format format>
@@ -129,15 +93,176 @@ const Method& wide_method(Format in, Map map) {
         in, [=]<Format f>() { return &methods<WideStates, f>[static_cast<std::size_t>(map)]; });
 }
 
-Superaccumulator wide_total_of(const WholeWords& words) {
-    const WideInteger whole{{words.word[0], words.word[1], words.word[2]}};
-    return whole.magnitude().total(whole.is_negative());
+const Method& wide_variance_method(Format in) {
+    return *in_integer_format(in, []<Format f>() { return &WideVariance<f>::method; });
 }
 
-std::uint64_t rounded_whole(const WholeWords& words, const Finish& how) {
-    return WideInteger{{words.word[0], words.word[1], words.word[2]}}.rounded(how);
+void WideInteger::add(u128 value, bool negative) {
+    const u128 extended = negative ? 0 - value : value;
+    const std::uint64_t top = negative && value != 0 ? ~std::uint64_t{0} : 0;
+    merge({{static_cast<std::uint64_t>(extended), static_cast<std::uint64_t>(extended >> 64), top}});
+}
+
+void WideInteger::merge(const WideInteger& other) {
+    u128 carry = 0;
+    for (int i = 0; i < 3; ++i) {
+        carry += u128{word[i]} + other.word[i];
+        word[i] = static_cast<std::uint64_t>(carry);
+        carry >>= 64;
+    }
+}
+
+WideInteger WideInteger::negated() const {
+    WideInteger size{{~word[0], ~word[1], ~word[2]}};
+    size.add(1, false);
+    return size;
+}
+
+std::uint64_t WideInteger::rounded(const Finish& how) const {
+    const WideInteger size = magnitude();
+    if (size.word[2] == 0 && how.finalize == Finalize::root && !is_float(how.format))
+        return floor_root(u128{size.word[1]} << 64 | size.word[0]);
+    if (size.word[1] == 0 && size.word[2] == 0) return finish_one(size.word[0], is_negative(), how);
+    return total().rounded(how);
+}
+
+Superaccumulator WideInteger::total() const {
+    Superaccumulator result;
+    const WideInteger size = magnitude();
+    for (int i = 0; i < 3; ++i) result.add(size.word[i], 64 * i, is_negative());
+    return result;
 }
 
 bool fits_64_bits(Format format, Map map) { return size_of(format) <= (map == Map::square ? 2u : 4u); }
+
+namespace {
+
+std::uint64_t rounded(__int128 value, Format format) {
+    constexpr __int128 exact_limit = __int128{1} << 53;
+    if (value <= exact_limit && value >= -exact_limit) {
+        return round_bits(static_cast<double>(static_cast<std::int64_t>(value)), format);
+    }
+    Superaccumulator total;
+    total.add_wide(value < 0 ? 0 - static_cast<u128>(value) : static_cast<u128>(value), 0, value < 0);
+    return total.rounded({Finalize::itself, format, 1});
+}
+
+template <class Integer>
+struct WideScan {
+    static_assert(tile_columns * sizeof(__int128) <= tile_bytes);
+
+    static Integer element(const void* x, std::size_t i) {
+        return bits_at<Integer>(static_cast<const char*>(x) + i * sizeof(Integer));
+    }
+
+    static Carry total(const void* x, std::size_t n) {
+        Carry carry;
+        for (std::size_t i = 0; i < n; ++i) carry.integer += element(x, i);
+        return carry;
+    }
+
+    static void join(Carry& carry, const Carry& part) { carry.integer += part.integer; }
+
+    static std::size_t row(const Carry& carry, const Carry&, const void* x, std::size_t n, Format format,
+                           void* out, std::uint8_t*) {
+        __int128 sum = carry.integer;
+        for (std::size_t i = 0; i < n; ++i) {
+            sum += element(x, i);
+            store_bits(out, i, rounded(sum, format), size_of(format));
+        }
+        return 0;
+    }
+
+    static void init(void* tile, std::size_t n) { std::memset(tile, 0, n * sizeof(__int128)); }
+
+    static std::size_t column(void* tile, const void* x, std::size_t n, std::size_t, Format format, void* out,
+                              std::uint8_t* failed) {
+        __int128* sums = static_cast<__int128*>(tile);
+        for (std::size_t j = 0; j < n; ++j) {
+            sums[j] += element(x, j);
+            store_bits(out, j, rounded(sums[j], format), size_of(format));
+        }
+        std::memset(failed, 0, n);
+        return 0;
+    }
+
+    static constexpr ScanMethod method{{}, total, join, row, init, each_row<column>};
+};
+
+std::size_t fail(std::size_t n, std::uint8_t* failed) {
+    std::memset(failed, 1, n);
+    return n;
+}
+
+constexpr ScanMethod deferred{
+    {},
+    [](const void*, std::size_t) { return Carry{}; },
+    [](Carry&, const Carry&) {},
+    [](const Carry&, const Carry&, const void*, std::size_t n, Format, void*, std::uint8_t* failed) {
+        return fail(n, failed);
+    },
+    [](void*, std::size_t) {},
+    [](void*, const ScanRows& rows) { return fail(rows.rows * rows.n, rows.failed); }};
+
+}  // namespace
+
+const ScanMethod& deferred_scan_method() { return deferred; }
+
+const ScanMethod& wide_scan_method(Format in) {
+    return *in_integer_format(in, []<Format f>() { return &WideScan<typename IntegerOf<f>::type>::method; });
+}
+
+namespace {
+
+// An infinity or a NaN among n elements.
+template <Format format>
+bool has_special(const char* p, std::size_t n) {
+    constexpr FloatTraits traits = traits_of(format);
+    using Bits = std::conditional_t<size_of(format) == 2, std::uint16_t,
+                                    std::conditional_t<size_of(format) == 4, std::uint32_t, std::uint64_t>>;
+    constexpr Bits field = static_cast<Bits>(traits.overflow);
+    Bits found = 0;
+    for (std::size_t i = 0; i < n; ++i) found |= (bits_at<Bits>(p + i * sizeof(Bits)) & field) == field;
+    return found != 0;
+}
+
+template <Format format>
+void add_specials_of(Specials& total, const char* a, const char* b, std::size_t n) {
+    if (total.is_nan() || (!has_special<format>(a, n) && !has_special<format>(b, n))) return;
+    using Kind = Element::Kind;
+    for (std::size_t i = 0; i < n; ++i) {
+        const Element x = float_at<format>(a + i * size_of(format)),
+                      y = float_at<format>(b + i * size_of(format));
+        if (x.kind == Kind::finite && y.kind == Kind::finite) continue;
+        const auto is_zero = [](const Element& e) { return e.kind == Kind::finite && e.significand == 0; };
+        if (x.kind == Kind::nan || y.kind == Kind::nan || is_zero(x) || is_zero(y))
+            total.add_nan();
+        else
+            total.add_infinity(x.negative != y.negative);
+    }
+}
+
+template <Format format>
+void add_products_of(Superaccumulator& total, const char* a, const char* b, std::size_t n) {
+    add_specials_of<format>(total, a, b, n);
+    if (!total.is_finite()) return;
+    constexpr std::size_t most = Superaccumulator::most_additions / 2;
+    for (std::size_t i = 0; i < n; ++i) {
+        if (i % most == 0) total.make_room(static_cast<std::uint32_t>(2 * std::min(most, n - i)));
+        const Element x = float_at<format>(a + i * size_of(format)),
+                      y = float_at<format>(b + i * size_of(format));
+        const bool negative = x.negative != y.negative;
+        if constexpr (format == Format::f64)
+            total.add_wide_within(u128{x.significand} * y.significand, x.exponent + y.exponent, negative);
+        else
+            total.add_within(x.significand * y.significand, x.exponent + y.exponent, negative);
+    }
+}
+
+}  // namespace
+
+void add_products(Superaccumulator& total, const char* a, const char* b, std::size_t n, Format format) {
+    in_float_format(format, [&]<Format f>() { add_products_of<f>(total, a, b, n); });
+}
 
 }  // namespace samesum

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "arithmetic/rounding.hpp"
+#include "exact/moments/moments.hpp"
 #include "methods/method.hpp"
 
 namespace samesum {
@@ -50,6 +51,38 @@ struct States {
 
     static constexpr Method method{
         capacity, init, each_lane<lane>, columns, each_merge<merge>, finish_states<State>};
+};
+
+// Exact sums of the elements of a set and of their squares.
+template <class Sum, class Squares>
+struct SumAndSquares {
+    Sum sum;
+    Squares squares;
+
+    void merge(const SumAndSquares& other) {
+        sum.merge(other.sum);
+        squares.merge(other.squares);
+    }
+    std::uint64_t rounded(const Finish& how) const {
+        const bool is_root = how.finalize == Finalize::root;
+        return rounded_moment(
+            sum.total(), squares.total(),
+            {is_root ? MomentKind::deviation : MomentKind::variance, how.format, how.count, how.correction});
+    }
+};
+
+// Variances, from what takes a run of elements and of their squares.
+template <class Sum, class Squares, Format format,
+          void (*take_run)(Sum&, const char*, std::ptrdiff_t, std::size_t),
+          void (*take_squares)(Squares&, const char*, std::ptrdiff_t, std::size_t)>
+struct Variance {
+    using State = SumAndSquares<Sum, Squares>;
+
+    static void take(State& state, const char* p, std::ptrdiff_t stride, std::size_t n) {
+        take_run(state.sum, p, stride, n);
+        take_squares(state.squares, p, stride, n);
+    }
+    static constexpr Method method = States<State, format, take>::method;
 };
 
 }  // namespace samesum

@@ -124,11 +124,7 @@ constexpr auto in_one_of(Format format, const Call& call, std::index_sequence<i.
     return calls[static_cast<std::size_t>(format) - least](call);
 }
 
-// The same of any format; of any but the byte floats; of integers and booleans.
-template <class Call>
-constexpr auto in_any_format(Format format, const Call& call) {
-    return in_one_of<Format::f16>(format, call, std::make_index_sequence<format_count>{});
-}
+// The same of any format but the byte floats; of integers and booleans.
 template <class Call>
 constexpr auto in_wide_format(Format format, const Call& call) {
     return in_one_of<Format::f16>(format, call, std::make_index_sequence<format_count - byte_float_count>{});

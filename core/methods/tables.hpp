@@ -5,14 +5,34 @@
 #include <cstdint>
 
 #include "arithmetic/error_free.hpp"
+#include "formats/format.hpp"
 #include "methods/elementwise_method.hpp"
-#include "methods/exponential_prefix.hpp"
 #include "methods/line_method.hpp"
 #include "methods/method.hpp"
 #include "methods/scan_method.hpp"
 #include "methods/short_method.hpp"
 
 namespace samesum {
+
+// What decides single prefixes of sums of exponentials is given and gives.
+
+// Elements per call, at most.
+constexpr std::size_t prefix_elements = 1024;
+
+// Of elements that are not above `top`: how many equal it, and the sum of e^(x - top) of the others. Nothing
+// is known of a top that is not finite.
+struct ExponentialPrefix {
+    double top, equal = 0;
+    Sum others;
+};
+
+struct ExponentialPrefixMethods {
+    // Adds n <= prefix_elements elements; and the greatest of them, NaN where there is one.
+    void (*add)(ExponentialPrefix& state, const double* x, std::size_t n);
+    double (*greatest)(const double* x, std::size_t n);
+    // Writes the logarithm in a float format; false where it is not certain.
+    bool (*finish)(const ExponentialPrefix& state, Format format, void* out);
+};
 
 // Of float64 lanes: `few` of sets whose sums are often ties; `singles` of 16-bit formats, of what was added
 // up in float32 before.
@@ -85,8 +105,7 @@ struct ShortMethods {
 // Of integers, i8 ... u64.
 struct ShortIntegerMethods {
     Short sum[8][2][3], product[8][2];  // modulo 2^k, as ProductMethods and Methods have them
-    // By finalize: means and logarithms of sums, into float64; roots of sums of squares, into 64 bits.
-    Short whole[8][4];
+    Short mean[8];                      // into float64
 };
 
 // Softmax [0] and its logarithm [1] of every float format.

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "onnxruntime/calls.hpp"
+#include "onnxruntime/c_api.hpp"
 #include "onnxruntime/kernel.hpp"
 
 namespace samesum::onnxruntime {

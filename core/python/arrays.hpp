@@ -111,6 +111,10 @@ inline Format checked_format(PyArray_Descr* descr) {
             "float32, float64 and, for sums, means, extremes and norms, the float8 types but float8_e8m0fnu");
 }
 
+inline Format format_in(nb::handle dtype) {
+    return checked_format(reinterpret_cast<PyArray_Descr*>(dtype.ptr()));
+}
+
 // A new reference.
 inline PyArray_Descr* descr_of(Format format) {
     if (is_byte_float(format)) return PyArray_DescrFromType(byte_float_numbers[float_index(format) - 4]);
@@ -231,7 +235,7 @@ inline Format result_format(Format in, unsigned flags, nb::handle dtype) {
         if (flags & Flag::widen) return is_unsigned(in) && in != Format::boolean ? Format::u64 : Format::i64;
         return in;
     }
-    const Format format = checked_format(reinterpret_cast<PyArray_Descr*>(dtype.ptr()));
+    const Format format = format_in(dtype);
     const bool narrower = is_byte_float(format) && !is_byte_float(in);
     if (format == Format::boolean || narrower || (is_float(in) && !is_float(format))) {
         raise("DtypeError", "a result of dtype " + name_of(format) + " is not possible for " + name_of(in) +

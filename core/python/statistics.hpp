@@ -16,7 +16,7 @@ inline PyArrayObject* checked_rows(nb::handle x, std::int64_t outputs) {
 }
 
 inline void construct_statistics(Statistics* self, nb::handle dtype, std::int64_t outputs) {
-    const Format format = checked_format(reinterpret_cast<PyArray_Descr*>(dtype.ptr()));
+    const Format format = format_in(dtype);
     if (!is_float(format) || is_byte_float(format) || outputs < 0)
         raise("DtypeError", "statistics of " + name_of(format) + ", " + std::to_string(outputs) + " outputs");
     new (self) Statistics(format, outputs);

@@ -12,9 +12,7 @@
 #endif
 
 #include "kernels/instruction_set.hpp"
-#include "run/exact/exact_totals.hpp"
 #include "run/states/kept_states.hpp"
-#include "run/states/kept_tile.hpp"
 #include "run/tiles.hpp"
 #include "select/reduction_thresholds.hpp"
 #include "select/thread_thresholds.hpp"
@@ -179,7 +177,7 @@ bool Statistics::add_file(int descriptor, std::int64_t offset, std::int64_t n) {
 
 std::string Statistics::encoded(std::size_t map) const {
     std::string bytes;
-    for (const SetStatistics& set : sets_) encode(set.sums[map].whole(), bytes);
+    for (const SetStatistics& set : sets_) set.sums[map].encode(true, bytes);
     return bytes;
 }
 

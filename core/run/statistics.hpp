@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "exact/totals/kept_total.hpp"
 #include "formats/format.hpp"
 #include "methods/kept_blocks.hpp"
-#include "run/states/kept_total.hpp"
 
 namespace samesum {
 

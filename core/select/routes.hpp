@@ -32,8 +32,7 @@
     X(columns_transposed, "tile.columns_transposed", "contiguous sets side by side, transposed by blocks") \
     /* Sets that the first method could not decide. */ \
     X(retried_tile, "retry.tile", "all sets of a tile again, many of which were not decided") \
-    X(retried_lanes, "retry.lanes", "lanes that were not decided, one by one") \
-    X(retried_gathered, "retry.gathered", "columns that were not decided, gathered") \
+    X(retried_lanes, "retry.lanes", "sets that were not decided, one by one") \
     /* The methods of reductions, counted by the results that they decide. */ \
     X(short_sums, "method.short_sums", "sums of floats, whole sets of up to 64 elements") \
     X(short_singles, "method.short_singles", "sums of one float") \
@@ -43,7 +42,7 @@
     X(short_truths, "method.short_truths", "all and any, whole sets of up to 64 elements") \
     X(short_integer_sums, "method.short_integer_sums", "sums of integers, whole sets of up to 64 elements") \
     X(short_integer_products, "method.short_integer_products", "products of integers, the same") \
-    X(short_integer_results, "method.short_integer_results", "means, roots, logarithms of integers, the same") \
+    X(short_integer_means, "method.short_integer_means", "means of integers, the same") \
     X(lanes_usual, "method.lanes_usual", "floats of up to 32 bits, added up in float64") \
     X(lanes_few, "method.lanes_few", "the same with a test for exact sums") \
     X(lanes_singles, "method.lanes_singles", "16-bit floats, four added up in float32 before") \
@@ -68,7 +67,6 @@
     X(byte_extremes, "method.byte_extremes", "extremes of 8-bit floats") \
     X(variance_lanes, "method.variance_lanes", "variances of floats of up to 32 bits in float64") \
     X(variance_words, "method.variance_words", "variances in pairs of float64") \
-    X(variance_few, "method.variance_few", "variances of few float64") \
     X(exact_variances, "method.exact_variances", "variances of exact sums") \
     /* Scans. */ \
     X(scan_groups, "scan.groups", "small groups of few columns, transposed to wide rows") \
@@ -114,6 +112,7 @@
     /* Functions of each element. */ \
     X(elementwise_direct, "elementwise.direct", "elements side by side") \
     X(elementwise_gathered, "elementwise.gathered", "elements that are gathered") \
+    X(elementwise_combined, "elementwise.combined", "several operations in one pass") \
     /* Dot products. */ \
     X(dot_rows, "dot.rows", "vectors that are read where they lie") \
     X(dot_rows_copied, "dot.rows_copied", "the same of elements that lie apart") \

@@ -37,5 +37,13 @@ SAMESUM_THRESHOLD(short_scan_streamed_bytes, 4 << 10, "bytes of results", "short
 // Prefixes that are made again, exactly.
 SAMESUM_THRESHOLD(elements_between_questions, 1 << 16, "elements of a line", "a line that is repaired asks so often whether to go on")
 
+// Cumulative logarithms of sums of exponentials.
+SAMESUM_THRESHOLD(exponential_columns, 64, "lines side by side", "fewer are not shared out, and cut into parts where they are long")
+SAMESUM_THRESHOLD(exponential_tile, 512, "lines side by side", "so many are scanned together")
+SAMESUM_THRESHOLD(exponential_long_line, 256, "elements of a line", "few shorter lines are not cut into parts")
+SAMESUM_THRESHOLD(exponential_part, 8, "elements of a line", "parts of a line are no shorter")
+SAMESUM_THRESHOLD(exponential_doubtful, 64, "prefixes in doubt", "more are not decided one by one in double-words")
+SAMESUM_THRESHOLD(exponential_parts, 1024, "parts of a line", "a long line is cut into so many")
+
 // clang-format on
 }  // namespace samesum

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 namespace samesum {
@@ -27,8 +28,12 @@ struct Tuned {
     const char* name = nullptr;
     std::int64_t value = 0;
 };
-extern Tuned tuned;
-std::int64_t tuned_value(const Threshold& threshold);
+inline Tuned tuned;
+
+inline std::int64_t tuned_value(const Threshold& threshold) {
+    const bool is_tuned = tuned.name != nullptr && std::strcmp(tuned.name, threshold.name) == 0;
+    return is_tuned ? tuned.value : threshold.value;
+}
 
 constexpr Threshold::operator std::int64_t() const {
     return std::is_constant_evaluated() ? value : tuned_value(*this);

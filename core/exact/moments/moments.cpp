@@ -10,13 +10,6 @@ namespace samesum {
 
 namespace {
 
-// Of two's complement.
-Dyadic dyadic_of(const WholeWords& x) {
-    const Dyadic words =
-        Dyadic(x.word[0], 0, false) + Dyadic(x.word[1], 64, false) + Dyadic(x.word[2], 128, false);
-    return x.word[2] >> 63 != 0 ? words - Dyadic(1, 192, false) : words;
-}
-
 bool is_central(const Moment& how) { return how.kind != MomentKind::root_mean_square; }
 
 std::uint64_t rounded(const Dyadic& sum, const Dyadic& squares, const Moment& how) {
@@ -44,10 +37,6 @@ std::uint64_t rounded_moment(const Superaccumulator& sum, const Superaccumulator
     if (!is_central(how) && !squares.is_finite() && how.count > 0) return squares.special_bits(how.format);
     if (!sum.is_finite() || !squares.is_finite()) return canonical_nan(how.format);
     return rounded(Dyadic(sum), Dyadic(squares), how);
-}
-
-std::uint64_t rounded_moment(const WholeWords& sum, const WholeWords& squares, const Moment& how) {
-    return rounded(dyadic_of(sum), dyadic_of(squares), how);
 }
 
 namespace {

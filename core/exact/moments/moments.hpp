@@ -3,7 +3,6 @@
 
 #include <cstdint>
 
-#include "exact/methods.hpp"
 #include "exact/moments/dyadic.hpp"
 #include "exact/totals/superaccumulator.hpp"
 #include "formats/format.hpp"
@@ -24,7 +23,6 @@ struct Moment {
 // finite (an infinite root mean square is infinite), where the set is empty and where the divisor is not
 // positive.
 std::uint64_t rounded_moment(const Superaccumulator& sum, const Superaccumulator& squares, const Moment& how);
-std::uint64_t rounded_moment(const WholeWords& sum, const WholeWords& squares, const Moment& how);
 
 // Results of a normalization decided by exact comparison: b + s (x - m) / d against any number.
 

@@ -2,7 +2,6 @@
 #include "kernels/accumulators/double_words.hpp"
 #include "kernels/exponentials/exponential_sum.hpp"
 #include "kernels/vectors/fold.hpp"
-#include "methods/exponential_prefix.hpp"
 #include "methods/tables.hpp"
 
 namespace samesum::SAMESUM_ISA {

@@ -15,7 +15,7 @@
 #include "run/reduce/accumulate.hpp"
 #include "run/reduce/finish.hpp"
 #include "run/tiles.hpp"
-#include "select/pair_thresholds.hpp"
+#include "select/reduction_thresholds.hpp"
 #include "select/routes.hpp"
 
 namespace samesum {
@@ -233,16 +233,6 @@ void accumulate_pairs(const Plan& plan, const Method& method, const Range& range
         add_vectors(plan, method, place.x(), place.mask(), side, plan.inner, rows, range.begin, range.end,
                     static_cast<std::size_t>(o - range.first), tile);
     }
-}
-
-void accumulate_chosen_pairs(const Plan& plan, const Method& method, std::int64_t outer,
-                             const std::int64_t* columns, std::size_t count, void* tile) {
-    const Dim one{1, 0, 0, 0}, row = plan.reduced.rank > 0 ? plan.reduced.dim[0] : one;
-    const MaskWalk place(plan, outer);
-    method.init(tile, count);
-    for (std::size_t j = 0; j < count; ++j)
-        add_vectors(plan, method, place.x() + columns[j] * plan.inner.in,
-                    place.mask() + columns[j] * plan.inner.mask, one, row, 1, 0, plan.reduced_count, j, tile);
 }
 
 void dot_products(const View& x, const bool* reduced, Format result, void* out) {

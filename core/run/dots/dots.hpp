@@ -14,11 +14,9 @@ namespace samesum {
 // least one vector, and one element in each.
 void dot_products(const View& x, const bool* reduced, Format result, void* out);
 
-// These do what `accumulate` and `accumulate_chosen` do, for plans of pairs.
+// Does what `accumulate` does, for plans of pairs.
 struct Range;
 void accumulate_pairs(const Plan& plan, const Method& method, const Range& range, std::int64_t fold,
                       void* tile);
-void accumulate_chosen_pairs(const Plan& plan, const Method& method, std::int64_t outer,
-                             const std::int64_t* columns, std::size_t count, void* tile);
 
 }  // namespace samesum

@@ -1,99 +1,22 @@
 #include "run/exact/exact_sums.hpp"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cmath>
+#include <cstring>
 #include <iterator>
 #include <type_traits>
 
 #include "arithmetic/rounding.hpp"
 #include "exact/elements.hpp"
 #include "exact/methods.hpp"
-#include "exact/moments/moments.hpp"
+#include "exact/states.hpp"
 #include "exact/totals/superaccumulator.hpp"
 #include "kernels/instruction_set.hpp"
+#include "layout/copy.hpp"
 #include "select/reduction_thresholds.hpp"
 #include "select/routes.hpp"
 
 namespace samesum {
-
-namespace {
-
-// The sums of the elements in one half of a tile, those of their squares in the other.
-template <Format format>
-struct ExactVariance {
-    static constexpr bool is_real = is_float(format) && !is_byte_float(format);
-    static constexpr std::size_t half = tile_bytes / 128 * 64, largest_state = 32,
-                                 state = is_real ? sizeof(Superaccumulator) : largest_state,
-                                 capacity = std::min(half / state, tile_columns);
-
-    static const Method& of(Map map) {
-        if constexpr (is_byte_float(format))
-            return byte_sum_method(format, map);
-        else if constexpr (is_float(format))
-            return exact_sum_method(format, map);
-        else
-            return wide_method(format, map);
-    }
-    static const Method& sums() { return of(Map::itself); }
-    static const Method& squares() { return of(Map::square); }
-
-    static void* second(void* tile) { return static_cast<char*>(tile) + half; }
-    static const void* second(const void* tile) { return static_cast<const char*>(tile) + half; }
-
-    static void init(void* tile, std::size_t n) {
-        sums().init(tile, n);
-        squares().init(second(tile), n);
-    }
-
-    static void lanes(void* tile, std::size_t j, const void* x, std::size_t n, std::ptrdiff_t row_stride,
-                      std::size_t rows) {
-        sums().lanes(tile, j, x, n, row_stride, rows);
-        squares().lanes(second(tile), j, x, n, row_stride, rows);
-    }
-
-    static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
-                        std::size_t n) {
-        sums().columns(tile, x, row_stride, rows, n);
-        squares().columns(second(tile), x, row_stride, rows, n);
-    }
-
-    static void merge(void* tile, std::size_t j, const void* from, std::size_t i, std::size_t n) {
-        sums().merge(tile, j, from, i, n);
-        squares().merge(second(tile), j, second(from), i, n);
-    }
-
-    static Superaccumulator total(const void* states, std::size_t j, Map map) {
-        if constexpr (is_real)
-            return static_cast<const Superaccumulator*>(states)[j];
-        else if constexpr (is_byte_float(format))
-            return byte_total(format, map, states, j);
-        else
-            return wide_total_of(static_cast<const WholeWords*>(states)[j]);
-    }
-
-    static std::size_t finish(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
-        const bool is_root = how.finalize == Finalize::root;
-        const Moment moment{is_root ? MomentKind::deviation : MomentKind::variance, how.format, how.count,
-                            how.correction};
-        for (std::size_t j = 0; j < n; ++j) {
-            const std::uint64_t bits =
-                rounded_moment(total(tile, j, Map::itself), total(second(tile), j, Map::square), moment);
-            store_bits(out, j, bits, size_of(how.format));
-            failed[j] = 0;
-        }
-        return 0;
-    }
-
-    static constexpr Method method{capacity, init, lanes, columns, merge, finish};
-};
-
-}  // namespace
-
-const Method& exact_variance_method(Format in) {
-    return *in_any_format(in, []<Format f>() { return &ExactVariance<f>::method; });
-}
 
 namespace {
 
@@ -149,57 +72,25 @@ void add_blocks(Total& total, const char* x, std::size_t n, Format in, Map map, 
     }
 }
 
+// A run of elements: columns are copied side by side.
 template <Format format, Map map>
-struct ExactSums {
-    static constexpr std::size_t size = size_of(format);
-    // Columns that are transposed together, and from one to the next of them, in elements.
-    static constexpr std::size_t together = 8, pitch = scan_elements + 8;
-
-    static Superaccumulator* states(void* tile) { return static_cast<Superaccumulator*>(tile); }
-
-    static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
-        Superaccumulator& total = states(tile)[j];
-        add_blocks(total, static_cast<const char*>(x), n, format, map,
-                   [&](const char* p, std::size_t some) { add_elements<format, map>(total, p, size, some); });
+void add_run(Superaccumulator& total, const char* p, std::ptrdiff_t stride, std::size_t n) {
+    constexpr std::size_t size = size_of(format);
+    const auto add = [&](const char* x, std::size_t some) {
+        add_elements<format, map>(total, x, size, some);
+    };
+    if (stride == static_cast<std::ptrdiff_t>(size)) return add_blocks(total, p, n, format, map, add);
+    if (static_cast<std::int64_t>(n) < few_exact_rows) return add_elements<format, map>(total, p, stride, n);
+    alignas(64) char run[scan_elements * size];
+    for (std::size_t now; n > 0; n -= now, p += static_cast<std::ptrdiff_t>(now) * stride) {
+        now = std::min(n, scan_elements);
+        gather(p, stride, now, size, false, run);
+        add_blocks(total, run, now, format, map, add);
     }
-
-    static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
-                        std::size_t n) {
-        const char* p = static_cast<const char*>(x);
-        const bool is_aligned = reinterpret_cast<std::uintptr_t>(p) % size == 0 &&
-                                row_stride % static_cast<std::ptrdiff_t>(size) == 0;
-        if (static_cast<std::int64_t>(rows) < few_exact_rows || !is_aligned)
-            return exact_method(format, map).columns(tile, x, row_stride, rows, n);
-        for (std::size_t r = 0; r < rows; r += scan_elements) {
-            const char* row = p + static_cast<std::ptrdiff_t>(r) * row_stride;
-            add_rows(tile, row, row_stride, std::min(scan_elements, rows - r), n);
-        }
-    }
-
-    static void add_rows(void* tile, const char* p, std::ptrdiff_t row_stride, std::size_t rows,
-                         std::size_t n) {
-        const auto to_columns = current_instruction_set().transposes->any[std::countr_zero(size)];
-        alignas(64) char runs[together * pitch * size];
-        for (std::size_t j = 0; j < n; j += together) {
-            const std::size_t now = std::min(together, n - j);
-            to_columns(p + j * size, row_stride / static_cast<std::ptrdiff_t>(size), now, rows, runs, pitch);
-            for (std::size_t k = 0; k < now; ++k) lane(tile, j + k, runs + k * pitch * size, rows);
-        }
-    }
-
-    static Method method() {
-        Method m = exact_method(format, map);
-        m.lanes = each_lane<lane>;
-        m.columns = columns;
-        return m;
-    }
-};
-
-template <Format format>
-std::array<Method, 3> by_map() {
-    return {ExactSums<format, Map::itself>::method(), ExactSums<format, Map::magnitude>::method(),
-            ExactSums<format, Map::square>::method()};
 }
+
+template <Format format, Map map>
+constexpr Method exact_sums = States<Superaccumulator, format, add_run<format, map>>::method;
 
 }  // namespace
 
@@ -212,9 +103,67 @@ template void add_block(Superaccumulator&, const char*, std::size_t, Format);
 template void add_block(RunningTotal&, const char*, std::size_t, Format);
 
 const Method& exact_sum_method(Format in, Map map) {
-    static const std::array<Method, 3> methods[] = {by_map<Format::f16>(), by_map<Format::bf16>(),
-                                                    by_map<Format::f32>(), by_map<Format::f64>()};
-    return methods[static_cast<std::size_t>(in)][static_cast<std::size_t>(map)];
+    return *in_float_format(in, [=]<Format f>() {
+        static constexpr const Method* by_map[] = {
+            &exact_sums<f, Map::itself>, &exact_sums<f, Map::magnitude>, &exact_sums<f, Map::square>};
+        return by_map[static_cast<std::size_t>(map)];
+    });
+}
+
+const Method& exact_variance_method(Format in) {
+    if (is_byte_float(in)) return byte_variance_method(in);
+    if (!is_float(in)) return wide_variance_method(in);
+    return *in_float_format(in, []<Format f>() {
+        return &Variance<Superaccumulator, Superaccumulator, f, add_run<f, Map::itself>,
+                         add_run<f, Map::square>>::method;
+    });
+}
+
+namespace {
+
+const Method& words() { return current_instruction_set().exponentials->words; }
+
+// What is NaN had a greatest element that is no double.
+void doubt_nans(Format format, const void* results, std::size_t n, std::uint8_t* failed) {
+    const std::uint64_t nan = canonical_nan(format);
+    const std::size_t size = size_of(format);
+    for (std::size_t j = 0; j < n; ++j) {
+        std::uint64_t bits;
+        store_bits(&bits, 0, nan, size);
+        failed[j] |= std::memcmp(static_cast<const char*>(results) + j * size, &bits, size) == 0 ? 1 : 0;
+    }
+}
+
+// A double that is no integer is truncated as the exact value is.
+void truncate(const double* results, std::size_t n, Format format, void* out, std::uint8_t* failed) {
+    for (std::size_t j = 0; j < n; ++j) {
+        const double whole = std::trunc(results[j]);
+        if (!(whole < results[j] || whole > results[j])) failed[j] = 1;
+        const std::int64_t result = failed[j] ? 0 : static_cast<std::int64_t>(whole);
+        store_bits(out, j, static_cast<std::uint64_t>(result), size_of(format));
+    }
+}
+
+std::size_t finish_integers(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
+    if (is_float(how.format)) {
+        words().finish(tile, n, how, out, failed);
+        doubt_nans(how.format, out, n, failed);
+    } else {
+        double results[tile_columns];
+        words().finish(tile, n, {how.finalize, Format::f64, how.count}, results, failed);
+        truncate(results, n, how.format, out, failed);
+    }
+    std::size_t failures = 0;
+    for (std::size_t j = 0; j < n; ++j) failures += failed[j];
+    return failures;
+}
+
+}  // namespace
+
+Method exponential_words_method(Format in) {
+    Method method = Widened<words>::method(in);
+    if (!is_float(in)) method.finish = finish_integers;
+    return method;
 }
 
 }  // namespace samesum

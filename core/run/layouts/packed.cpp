@@ -1,5 +1,3 @@
-#include "run/layouts/packed.hpp"
-
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
@@ -8,6 +6,7 @@
 #include "layout/copy.hpp"
 #include "layout/plan.hpp"
 #include "methods/short_method.hpp"
+#include "run/layouts/reordered.hpp"
 #include "run/masks/masked.hpp"
 #include "run/reduce/accumulate.hpp"
 #include "run/reduce/finish.hpp"

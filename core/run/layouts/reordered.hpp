@@ -2,10 +2,12 @@
 // (4096, 64, 8) seen as (64, 8, 4096) would else be as narrow as its last dimension.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "layout/plan.hpp"
+#include "run/reduce/finish.hpp"
 #include "run/reduce/reduce.hpp"
 #include "run/tiles.hpp"
 #include "select/routes.hpp"
@@ -59,5 +61,11 @@ void reduce_reordered(const View& x, const bool* reduced, const Result* results,
         for (std::size_t i = 0; i < n; ++i) order.put(rooms[i].get(), some[i].format, results[i].out);
     }
 }
+
+// Small sets that lie where no method reads them quickly, as in (512, 32, 32)[:, 3:13, 3:13] along its last
+// axis, side by side for a while: some of them at a time.
+
+// As run_job does; the plan was made with these hints.
+void reduce_packed(const Plan& plan, const LayoutHints& hints, const Target* targets, std::size_t count);
 
 }  // namespace samesum

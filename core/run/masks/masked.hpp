@@ -94,12 +94,9 @@ class MaskedElements {
     const Packing x_, mask_;
 };
 
-// These do what `accumulate` and `accumulate_chosen` do for plans without a mask.
+// Does what `accumulate` does for plans without a mask.
 void accumulate_masked(const Plan& plan, const Method& method, const Range& range, std::int64_t fold,
                        const Chosen& chosen, void* tile);
-void accumulate_chosen_masked(const Plan& plan, const Method& method, std::int64_t outer,
-                              const std::int64_t* columns, std::size_t count, const Chosen& chosen,
-                              void* tile);
 
 // Reductions of the elements that a mask chooses.
 

@@ -177,15 +177,4 @@ void accumulate_masked(const Plan& plan, const Method& method, const Range& rang
         add_columns(plan, method, range, fold, chosen, tile);
 }
 
-void accumulate_chosen_masked(const Plan& plan, const Method& method, std::int64_t outer,
-                              const std::int64_t* columns, std::size_t count, const Chosen& chosen,
-                              void* tile) {
-    const MaskedElements elements(plan.reduced, plan);
-    const MaskWalk place(plan, outer);
-    method.init(tile, count);
-    for (std::size_t j = 0; j < count; ++j)
-        add_lane(elements, method, plan.format, place.x() + columns[j] * plan.inner.in,
-                 moved(place.mask(), columns[j] * plan.inner.mask), 0, plan.reduced_count, chosen, j, tile);
-}
-
 }  // namespace samesum

@@ -3,11 +3,9 @@
 
 #include "arithmetic/division.hpp"
 #include "arithmetic/rounding.hpp"
-#include "run/layouts/packed.hpp"
 #include "run/layouts/reordered.hpp"
 #include "run/masks/masked.hpp"
 #include "run/reduce/finish.hpp"
-#include "run/reduce/ways.hpp"
 #include "run/tiles.hpp"
 #include "select/reduction_thresholds.hpp"
 #include "select/routes.hpp"

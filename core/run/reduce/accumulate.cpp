@@ -82,41 +82,6 @@ void accumulate_columns(const Plan& plan, const Method& method, const Range& ran
     record(route);
 }
 
-}  // namespace
-
-void accumulate_chosen(const Plan& plan, const Method& method, std::int64_t outer,
-                       const std::int64_t* columns, std::size_t count, void* tile, const Chosen& chosen) {
-    if (plan.is_pair) return accumulate_chosen_pairs(plan, method, outer, columns, count, tile);
-    if (plan.is_masked()) return accumulate_chosen_masked(plan, method, outer, columns, count, chosen, tile);
-    const std::int64_t size = static_cast<std::int64_t>(size_of(plan.format));
-    Dims runs = plan.reduced;
-    const Dim row = runs.rank > 0 ? runs.dim[--runs.rank] : Dim{1, 0, 0};
-    const char* base = plan.data + offsets_at(plan.kept, outer).in;
-    alignas(64) char gathered[block_elements];
-    const std::int64_t most = static_cast<std::int64_t>(sizeof gathered) / size;
-    method.init(tile, count);
-    for (std::size_t j = 0; j < count; ++j) {
-        std::int64_t filled = 0;
-        const auto add = [&] {
-            method.lanes(tile, j, gathered, static_cast<std::size_t>(filled), 0, 1);
-            filled = 0;
-        };
-        Walk walk(runs, 0);
-        for (std::int64_t run = 0; run < plan.reduced_count / row.size; ++run, walk.next()) {
-            const char* p = base + columns[j] * plan.inner.in + walk.in();
-            for (std::int64_t r = 0, now; r < row.size; r += now) {
-                now = std::min(row.size - r, most - filled);
-                gather(p + r * row.in, row.in, static_cast<std::size_t>(now), static_cast<std::size_t>(size),
-                       plan.swapped, gathered + filled * size, distance_of(row.in));
-                if ((filled += now) == most) add();
-            }
-        }
-        if (filled > 0) add();
-    }
-}
-
-namespace {
-
 void add_lane_run(const Plan& plan, const Method& method, void* tile, std::size_t j, const char* p,
                   std::int64_t n) {
     const std::int64_t size = static_cast<std::int64_t>(size_of(plan.format));

@@ -28,10 +28,6 @@ void accumulate(const Plan& plan, const Method& method, const Range& range, void
 // Joins the further columns of an open tile with those of its outputs.
 void close_tile(const Plan& plan, const Method& method, std::int64_t columns, void* tile);
 
-// The whole sets of some columns of run number `outer` of the inner dimension, side by side in a fresh tile.
-void accumulate_chosen(const Plan& plan, const Method& method, std::int64_t outer,
-                       const std::int64_t* columns, std::size_t count, void* tile, const Chosen& chosen = {});
-
 // Rows that lie side by side, several of them as one: adds `rows` rows of n columns, `row` bytes apart,
 // `fold` of them together.
 inline void add_folded(const Method& method, const char* p, std::int64_t row, std::int64_t rows,

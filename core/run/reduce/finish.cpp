@@ -207,21 +207,6 @@ std::size_t finish_outputs(const Plan& plan, const Target& target, std::size_t t
     return failures;
 }
 
-std::size_t finish_chosen(const Plan& plan, const Target& target, std::size_t tier, void* tile,
-                          std::int64_t outer, const std::int64_t* columns, std::size_t n,
-                          std::uint8_t* failed) {
-    alignas(64) char results[most_columns * 8];
-    const std::int64_t first = plan.out + offsets_at(plan.kept, outer).out;
-    const auto place = [&](std::size_t i) { return first + columns[i] * plan.inner.out; };
-    const std::size_t failures = finish(target, tier, tile, n, results, failed, place),
-                      size = size_of(target.how.format);
-    const std::int64_t bytes = static_cast<std::int64_t>(size);
-    char* const to = target.out + first * bytes;
-    for (std::size_t i = 0; i < n; ++i)
-        scatter(results + i * size, 1, size, to + columns[i] * plan.inner.out * bytes, bytes);
-    return failures;
-}
-
 std::uint64_t worst(bool maximum, Format format) {
     const bool has_sign = is_float(format) || !is_unsigned(format);
     const std::uint64_t ones = ~std::uint64_t{0} >> (64 - 8 * size_of(format)),

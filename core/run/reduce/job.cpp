@@ -2,7 +2,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "layout/copy.hpp"
@@ -12,7 +11,6 @@
 #include "run/reduce/accumulate.hpp"
 #include "run/reduce/finish.hpp"
 #include "run/reduce/reduce.hpp"
-#include "run/reduce/ways.hpp"
 #include "select/reduction_thresholds.hpp"
 #include "select/routes.hpp"
 #include "select/thread_thresholds.hpp"
@@ -114,6 +112,26 @@ std::size_t finish_short(const Plan& plan, const Target& target, const Outputs& 
     record(target.tiers.at_once_route, n - failures);
     record(plan.contiguous ? Route::whole_sets : Route::whole_sets_transposed);
     return failures;
+}
+
+// The first column of run number `outer` of the inner dimension as the one lane of a plan; and another
+// column.
+Plan lane_of(const Plan& plan, std::int64_t outer) {
+    Plan lane = plan;
+    const Offsets at = offsets_at(plan.kept, outer);
+    lane.shape = Shape::lanes;
+    lane.data += at.in, lane.out += at.out;
+    if (plan.mask != nullptr) lane.mask += offsets_at(mask_dims(plan.kept), outer).in;
+    lane.kept.rank = 0, lane.kept_count = lane.fold = 1;
+    lane.inner = plan.reduced.rank > 0 ? lane.reduced.dim[--lane.reduced.rank] : Dim{1, 0, 0};
+    lane.transposed = lane.contiguous = false;
+    return lane;
+}
+
+Plan moved(Plan lane, const Dim& columns, std::int64_t by) {
+    lane.data += by * columns.in, lane.out += by * columns.out;
+    if (lane.mask != nullptr) lane.mask += by * columns.mask;
+    return lane;
 }
 
 class TiledReduction {
@@ -272,7 +290,7 @@ class TiledReduction {
     }
 
     // The next tier for what failed. In columns all of the tile if that is much of it, else the failed ones
-    // alone, gathered side by side: a column by itself is read a cache line at a time.
+    // alone, each as a lane: a column by itself is read a cache line at a time.
     void retry(const Pass& own, const Outputs& o, const std::uint8_t* failed, std::size_t failures,
                int threads) {
         const std::size_t n = static_cast<std::size_t>(o.count());
@@ -283,32 +301,16 @@ class TiledReduction {
             const bool partial = own.targets->tiers.is_partial(own.tier);
             return reduce_outputs({own.targets, 1, own.tier, false, partial ? failed : nullptr}, o, threads);
         }
-        // On the heap, for a tier's retry is within that of the tier before, and threads may have little
-        // stack.
-        std::vector<std::int64_t> chosen;
-        chosen.reserve(failures);
-        for (std::size_t j = 0; j < n; ++j) {
-            if (failed[j]) chosen.push_back(o.first + static_cast<std::int64_t>(j));
-        }
-        if (columns) return reduce_chosen(own, o.outer, chosen);
         record(Route::retried_lanes);
-        for (const std::int64_t i : chosen) reduce_outputs(own, {o.outer, i, i + 1}, threads);
-    }
-
-    void reduce_chosen(const Pass& own, std::int64_t outer, std::span<const std::int64_t> chosen) {
-        record(Route::retried_gathered);
-        const Method& method = own.method(0);
-        const std::size_t now = std::min(chosen.size(), method.max_columns);
-        const TileScope scope;
-        accumulate_chosen(plan_, method, outer, chosen.data(), now, scope.tile(), own.targets->chosen);
-        std::vector<std::uint8_t> failed(now);
-        finish_chosen(plan_, *own.targets, own.tier, scope.tile(), outer, chosen.data(), now, failed.data());
-        std::vector<std::int64_t> again;
-        for (std::size_t i = 0; i < now; ++i) {
-            if (failed[i]) again.push_back(chosen[i]);
+        const Plan lane = columns ? lane_of(plan_, o.outer) : Plan{};
+        for (std::int64_t j = 0; j < o.count(); ++j) {
+            if (!failed[j]) continue;
+            if (columns)
+                TiledReduction(moved(lane, plan_.inner, o.first + j), own.targets, 1)
+                    .reduce_outputs(own, {0, 0, 1}, threads);
+            else
+                reduce_outputs(own, {o.outer, o.first + j, o.first + j + 1}, threads);
         }
-        if (!again.empty()) reduce_chosen({own.targets, 1, own.tier + 1}, outer, again);
-        if (now < chosen.size()) reduce_chosen(own, outer, chosen.subspan(now));
     }
 
     const Plan& plan_;

@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "run/layouts/packed.hpp"
 #include "run/layouts/reordered.hpp"
 #include "run/layouts/staging.hpp"
 #include "run/masks/masked.hpp"
 #include "run/reduce/finish.hpp"
-#include "run/reduce/ways.hpp"
 #include "run/tiles.hpp"
 #include "select/reduction_thresholds.hpp"
 #include "select/routes.hpp"

@@ -1,10 +1,9 @@
-#include "run/reduce/ways.hpp"
-
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
 
+#include "run/reduce/finish.hpp"
 #include "run/tiles.hpp"
 #include "select/reduction_thresholds.hpp"
 #include "select/routes.hpp"

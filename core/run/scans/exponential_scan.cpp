@@ -7,11 +7,11 @@
 #include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
 #include "layout/plan.hpp"
-#include "run/exact/widened.hpp"
+#include "run/exact/exact_sums.hpp"
 #include "run/scans/scan.hpp"
 #include "run/tiles.hpp"
-#include "select/pair_thresholds.hpp"
 #include "select/routes.hpp"
+#include "select/scan_thresholds.hpp"
 #include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
 

@@ -1,5 +1,3 @@
-#include "run/scans/repair.hpp"
-
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -12,6 +10,7 @@
 #include "kernels/instruction_set.hpp"
 #include "run/exact/exact_sums.hpp"
 #include "run/reduce/reduce.hpp"
+#include "run/scans/scan_call.hpp"
 #include "select/routes.hpp"
 #include "select/scan_thresholds.hpp"
 #include "threads/pool.hpp"

@@ -5,7 +5,6 @@
 #include "layout/copy.hpp"
 #include "run/layouts/staging.hpp"
 #include "run/reduce/reduce.hpp"
-#include "run/scans/repair.hpp"
 #include "run/scans/scan_call.hpp"
 #include "run/tiles.hpp"
 #include "select/routes.hpp"

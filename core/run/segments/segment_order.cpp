@@ -1,10 +1,9 @@
-#include "run/segments/segment_order.hpp"
-
 #include <algorithm>
 #include <cstring>
 #include <type_traits>
 
-#include "select/segment_thresholds.hpp"
+#include "run/segments/segments.hpp"
+#include "select/reduction_thresholds.hpp"
 #include "threads/pool.hpp"
 
 namespace samesum {

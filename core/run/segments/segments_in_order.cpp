@@ -3,12 +3,11 @@
 #include <memory>
 #include <vector>
 
-#include "run/segments/segment_order.hpp"
 #include "run/segments/segments.hpp"
 #include "run/states/accumulation.hpp"
 #include "run/tiles.hpp"
+#include "select/reduction_thresholds.hpp"
 #include "select/routes.hpp"
-#include "select/segment_thresholds.hpp"
 #include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
 

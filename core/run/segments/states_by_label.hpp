@@ -1,15 +1,16 @@
-// What is kept of each place while elements come in any order, and how that becomes a result.
+// What is kept of each segment while elements come in any order, and how that becomes a result.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 
 #include "arithmetic/error_free.hpp"
 #include "arithmetic/rounding.hpp"
+#include "exact/elements.hpp"
 #include "formats/format.hpp"
 #include "kernels/instruction_set.hpp"
 #include "methods/method.hpp"
@@ -59,252 +60,181 @@ inline bool round_total(double hi, double lo, double bound, double n, const Labe
     return round_certain(mean, 0, off, range.format, bits);
 }
 
-inline bool is_sum_or_mean(const LabelledRange& range) {
-    return range.format <= Format::f32 &&
-           (range.finalize == Finalize::itself || range.finalize == Finalize::over_count);
+// Elements that are readied at a time.
+constexpr std::size_t labelled_block = 1024;
+
+struct MultipleAndRest {
+    double multiple, rest;
+};
+
+inline void join(MultipleAndRest& total, const MultipleAndRest& more) {
+    total.multiple += more.multiple;
+    total.rest += more.rest;
 }
+inline void join(Sum& total, const Sum& more) { samesum::add(total, more); }
+inline void join(std::uint64_t& total, std::uint64_t more) { total += more; }
+
+// A total, and how many elements it has.
+template <class Total>
+struct Counted {
+    Total total{};
+    std::int64_t count = 0;
+
+    bool is_empty() const { return count == 0; }
+    void merge(const Counted& other) {
+        join(total, other.total);
+        count += other.count;
+    }
+};
+
+// Kinds of states. Each takes a block of elements, which are added one by one; `join` says what else another
+// part of the elements has told.
 
 // Sums of floats of at most 24 bits. Each element is a multiple of the unit, whose sums are exact, and a rest
 // of at most half of it, whose sum of n terms is off by at most n * 2^-53 times that of their magnitudes. The
 // rests are multiples of the last bit of the least element: where sums of them have few bits they are exact.
 // (Lemma 78)
-struct NarrowSum {
-    struct State {
-        double multiple, rest;
-        std::int64_t count;
-    };
-    struct Way {
-        double anchor, unit;
-        double least = HUGE_VAL;  // magnitude of the elements that are not zero
-    };
+class NarrowSums {
+  public:
+    using State = Counted<MultipleAndRest>;
 
-    static bool suits(const LabelledRange& range) { return is_sum_or_mean(range); }
-    static Way way_for(const LabelledRange& range) {
-        const double all = range.terms * (range.greatest > 0 ? range.greatest : 1);
-        const double unit = std::ldexp(1.0, std::ilogb(all) + 2 - 52);
-        return {unit * 0x1.8p52, unit};
+    static bool suits(const LabelledRange& range) {
+        return range.format <= Format::f32 &&
+               (range.finalize == Finalize::itself || range.finalize == Finalize::over_count);
     }
-    static void join(Way& way, const Way& other) { way.least = std::fmin(way.least, other.least); }
+    explicit NarrowSums(const LabelledRange& range)
+        : unit_(std::ldexp(1.0,
+                           std::ilogb(range.terms * (range.greatest > 0 ? range.greatest : 1)) + 2 - 52)) {}
 
-    static bool is_empty(const State& state) { return state.count == 0; }
-    static void join(State& state, const State& other) {
-        state.multiple += other.multiple;
-        state.rest += other.rest;
-        state.count += other.count;
+    void take(const char* x, std::size_t n, Format format) {
+        const auto split = current_instruction_set().kept_blocks->split[static_cast<std::size_t>(format)];
+        least_ = std::fmin(least_, split(x, n, unit_ * 0x1.8p52, multiple_, rest_));
     }
-    static bool finish(const State& state, const Way& way, const LabelledRange& range, std::uint64_t& bits) {
+    void add(State& state, std::size_t i) const {
+        samesum::join(state.total, {multiple_[i], rest_[i]});
+        ++state.count;
+    }
+    void join(const NarrowSums& other) { least_ = std::fmin(least_, other.least_); }
+
+    bool finish(const State& state, const LabelledRange& range, std::uint64_t& bits) const {
         const auto n = static_cast<double>(state.count);
         // An element has 24 bits, a double holds 53.
-        const bool is_exact = n * way.unit * 0.5 <= std::ldexp(way.least, 53 - 24);
-        double hi, lo, bound = is_exact ? 0 : n * n * way.unit * 0x1p-54 * (1 + 0x1p-10);
-        two_sum(state.multiple, state.rest, hi, lo);
+        const bool is_exact = n * unit_ * 0.5 <= std::ldexp(least_, 53 - 24);
+        double hi, lo, bound = is_exact ? 0 : n * n * unit_ * 0x1p-54 * (1 + 0x1p-10);
+        two_sum(state.total.multiple, state.total.rest, hi, lo);
         return round_total(hi, lo, bound, n, range, bits);
     }
+
+  private:
+    double unit_, least_ = HUGE_VAL;  // magnitude of the elements that are not zero
+    alignas(64) double multiple_[labelled_block], rest_[labelled_block];
 };
 
 // Sums of doubles, in double-words.
-struct WideSum {
-    struct State {
-        Sum sum;
-        std::int64_t count;
-    };
-    struct Way {};
+class WideSums {
+  public:
+    using State = Counted<Sum>;
 
     static bool suits(const LabelledRange& range) {
         return range.greatest * range.terms < 0x1p1000 && range.finalize == Finalize::itself;
     }
-    static Way way_for(const LabelledRange&) { return {}; }
-    static void join(Way&, const Way&) {}
-    static bool is_empty(const State& state) { return state.count == 0; }
-    static void join(State& state, const State& other) {
-        samesum::add(state.sum, other.sum);
-        state.count += other.count;
+    explicit WideSums(const LabelledRange&) {}
+
+    void take(const char* x, std::size_t n, Format) { std::memcpy(element_, x, n * sizeof(double)); }
+    void add(State& state, std::size_t i) const {
+        samesum::add(state.total, element_[i]);
+        ++state.count;
     }
-    static bool finish(const State& state, const Way&, const LabelledRange& range, std::uint64_t& bits) {
+    void join(const WideSums&) {}
+
+    bool finish(const State& state, const LabelledRange& range, std::uint64_t& bits) const {
         double hi, lo;
-        two_sum(state.sum.hi, state.sum.lo, hi, lo);
-        return round_certain(hi, lo, state.sum.bound, range.format, bits);
+        two_sum(state.total.hi, state.total.lo, hi, lo);
+        return round_certain(hi, lo, state.total.bound, range.format, bits);
     }
+
+  private:
+    double element_[labelled_block];
 };
 
 // Sums of integers, modulo 2^64.
-struct ModularSum {
-    struct State {
-        std::uint64_t sum;
-        std::int64_t count;
-    };
-    struct Way {};
+class ModularSums {
+  public:
+    using State = Counted<std::uint64_t>;
 
     static bool suits(const LabelledRange& range) {
         return !is_float(range.format) && range.finalize == Finalize::itself;
     }
-    static Way way_for(const LabelledRange&) { return {}; }
-    static void join(Way&, const Way&) {}
-    static bool is_empty(const State& state) { return state.count == 0; }
-    static void join(State& state, const State& other) {
-        state.sum += other.sum;
-        state.count += other.count;
+    explicit ModularSums(const LabelledRange&) {}
+
+    void take(const char* x, std::size_t n, Format format) { integers_of(x, n, format, element_); }
+    void add(State& state, std::size_t i) const {
+        state.total += element_[i];
+        ++state.count;
     }
-    static bool finish(const State& state, const Way&, const LabelledRange&, std::uint64_t& bits) {
-        bits = state.sum;
+    void join(const ModularSums&) {}
+
+    bool finish(const State& state, const LabelledRange&, std::uint64_t& bits) const {
+        bits = state.total;
         return true;
     }
+
+  private:
+    std::uint64_t element_[labelled_block];
 };
 
 // Extremes: elements become integers in their order, of which the greatest is the result, with NaN above all
 // others. A minimum reverses the order. Keys of 32 bits are for formats of 16 and floats of 32: those of
-// integers have no room for a place without elements.
+// integers have no room for a segment without elements.
 template <class Key>
-struct PlacedExtreme {
+class Extremes {
     static constexpr Key none = std::numeric_limits<Key>::min(), nan = std::numeric_limits<Key>::max();
+
+  public:
     struct State {
         Key key = none;
-    };
-    struct Way {
-        Key flip;  // -1 of a minimum
+
+        bool is_empty() const { return key == none; }
+        void merge(const State& other) { key = other.key > key ? other.key : key; }
     };
 
     static bool suits(const LabelledRange& range) {
         return range.format != Format::i64 && range.format != Format::u64;
     }
-    static Way way_for(const LabelledRange& range) { return {range.is_minimum ? Key{-1} : Key{0}}; }
-    static void join(Way&, const Way&) {}
-    static bool is_empty(const State& state) { return state.key == none; }
-    static void join(State& state, const State& other) {
-        state.key = other.key > state.key ? other.key : state.key;
-    }
-    static bool finish(const State& state, const Way& way, const LabelledRange& range, std::uint64_t& bits) {
-        const std::int64_t key = state.key ^ way.flip;
-        const auto magnitude_bits = static_cast<std::int64_t>(sign_bit(range.format) - 1);
-        if (!is_float(range.format))
-            bits = static_cast<std::uint64_t>(key);
-        else if (state.key == nan)
-            bits = canonical_nan(range.format);
-        else
-            bits = static_cast<std::uint64_t>(key < 0 ? key ^ magnitude_bits : key);
-        return true;
-    }
-};
+    explicit Extremes(const LabelledRange& range) : flip_(range.is_minimum ? -1 : 0) {}
 
-// A finite value; NaN for what is not.
-inline float float_of(std::uint16_t bits, Format format) {
-    if (format == Format::bf16) return __builtin_bit_cast(float, static_cast<std::uint32_t>(bits) << 16);
-    // The exponent is 112 too small, that of subnormal numbers too.
-    const std::uint32_t size = static_cast<std::uint32_t>(bits & 0x7fff) << 13,
-                        sign = static_cast<std::uint32_t>(bits & 0x8000) << 16;
-    const float value = __builtin_bit_cast(float, size) * 0x1p112f;
-    if ((bits & 0x7c00) == 0x7c00) return __builtin_nanf("");  // an infinity too
-    return __builtin_bit_cast(float, __builtin_bit_cast(std::uint32_t, value) | sign);
-}
-
-// Elements that are readied at a time.
-constexpr std::size_t labelled_block = 1024;
-
-template <class T>
-T read(const char* data, std::int64_t i) {
-    T value;
-    std::memcpy(&value, data + i * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
-    return value;
-}
-
-// An element of any format as a double, if it is a float, or sign-extended.
-inline double real_at(const char* data, std::int64_t i, Format format) {
-    if (format == Format::f64) return read<double>(data, i);
-    if (format == Format::f32) return static_cast<double>(read<float>(data, i));
-    return static_cast<double>(float_of(read<std::uint16_t>(data, i), format));
-}
-
-template <class Integer, class To>
-void widen(const char* x, std::size_t n, To* to) {
-    for (std::size_t i = 0; i < n; ++i)
-        to[i] = static_cast<To>(read<Integer>(x, static_cast<std::int64_t>(i)));
-}
-
-// Sign-extended, as the `To` that holds them.
-template <class To>
-void integers_of(const char* x, std::size_t n, Format format, To* to) {
-    switch (format) {
-        case Format::i8:
-            return widen<std::int8_t>(x, n, to);
-        case Format::i16:
-            return widen<std::int16_t>(x, n, to);
-        case Format::i32:
-            return widen<std::int32_t>(x, n, to);
-        case Format::u8:
-        case Format::boolean:
-            return widen<std::uint8_t>(x, n, to);
-        case Format::u16:
-            return widen<std::uint16_t>(x, n, to);
-        case Format::u32:
-            return widen<std::uint32_t>(x, n, to);
-        default:
-            return widen<std::int64_t>(x, n, to);
-    }
-}
-
-// Elements of a block as their states take them.
-struct NarrowBlock {
-    alignas(64) double multiple[labelled_block], rest[labelled_block];
-
-    void take(const char* x, std::size_t n, Format format, NarrowSum::Way& way) {
-        const auto split = current_instruction_set().kept_blocks->split[static_cast<std::size_t>(format)];
-        way.least = std::min(way.least, split(x, n, way.anchor, multiple, rest));
-    }
-    void add(NarrowSum::State& state, std::size_t i) const {
-        state.multiple += multiple[i];
-        state.rest += rest[i];
-        ++state.count;
-    }
-};
-
-struct WideBlock {
-    double element[labelled_block];
-
-    void take(const char* x, std::size_t n, Format, WideSum::Way&) {
-        std::memcpy(element, x, n * sizeof(double));
-    }
-    void add(WideSum::State& state, std::size_t i) const {
-        samesum::add(state.sum, element[i]);
-        ++state.count;
-    }
-};
-
-struct ModularBlock {
-    std::uint64_t element[labelled_block];
-
-    void take(const char* x, std::size_t n, Format format, ModularSum::Way&) {
-        integers_of(x, n, format, element);
-    }
-    void add(ModularSum::State& state, std::size_t i) const {
-        state.sum += element[i];
-        ++state.count;
-    }
-};
-
-template <class Key>
-struct ExtremeBlock {
-    using Extreme = PlacedExtreme<Key>;
-    Key key[labelled_block];
-
-    void take(const char* x, std::size_t n, Format format, typename Extreme::Way& way) {
+    void take(const char* x, std::size_t n, Format format) {
         // Floats as signed integers of their size, in whose order positive ones are.
         constexpr Format of_float[] = {Format::i16, Format::i16, Format::i32, Format::i64};
-        integers_of(x, n, is_float(format) ? of_float[float_index(format)] : format, key);
-        const Key flip = way.flip;
+        integers_of(x, n, is_float(format) ? of_float[float_index(format)] : format, key_);
+        const Key flip = flip_;
         if (!is_float(format)) {
-            for (std::size_t i = 0; i < n; ++i) key[i] ^= flip;
+            for (std::size_t i = 0; i < n; ++i) key_[i] ^= flip;
             return;
         }
         const auto sizes = static_cast<Key>(sign_bit(format) - 1),
                    infinity = static_cast<Key>(infinity_bits(format));
         for (std::size_t i = 0; i < n; ++i) {
-            const Key code = key[i], ordered = (code < 0 ? code ^ sizes : code) ^ flip;
-            key[i] = (code & sizes) > infinity ? Extreme::nan : ordered;
+            const Key code = key_[i], ordered = (code < 0 ? code ^ sizes : code) ^ flip;
+            key_[i] = (code & sizes) > infinity ? nan : ordered;
         }
     }
-    void add(typename Extreme::State& state, std::size_t i) const {
-        state.key = key[i] > state.key ? key[i] : state.key;
+    void add(State& state, std::size_t i) const { state.key = key_[i] > state.key ? key_[i] : state.key; }
+    void join(const Extremes&) {}
+
+    bool finish(const State& state, const LabelledRange& range, std::uint64_t& bits) const {
+        const std::int64_t key = state.key ^ flip_;
+        const auto sizes = static_cast<std::int64_t>(sign_bit(range.format) - 1);
+        if (is_float(range.format) && state.key == nan)
+            bits = canonical_nan(range.format);
+        else
+            bits = static_cast<std::uint64_t>(is_float(range.format) && key < 0 ? key ^ sizes : key);
+        return true;
     }
+
+  private:
+    Key flip_;  // -1 of a minimum
+    Key key_[labelled_block];
 };
 
 }  // namespace samesum

@@ -8,11 +8,10 @@
 #include <memory>
 #include <vector>
 
-#include "exact/totals/superaccumulator.hpp"
+#include "exact/totals/kept_total.hpp"
 #include "formats/format.hpp"
 #include "methods/kept_blocks.hpp"
 #include "methods/method.hpp"
-#include "run/states/kept_total.hpp"
 
 namespace samesum {
 
@@ -51,7 +50,7 @@ class Overflow {
 // overflow for the rest: the state of a short chunk takes little memory. Threads add to different sets.
 class FloatTotals {
   public:
-    FloatTotals(Format format, Map map, std::size_t n)
+    explicit FloatTotals(Format format = Format::f64, Map map = Map::itself, std::size_t n = 0)
         : parts_(parts_of(format, map)), exponent_(n), blocks_(n), part_(n * parts_), overflow_(n) {}
 
     std::size_t size() const { return blocks_.size(); }

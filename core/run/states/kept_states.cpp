@@ -7,7 +7,6 @@
 #include "methods/kept_blocks.hpp"
 #include "run/exact/exact_sums.hpp"
 #include "run/reduce/accumulate.hpp"
-#include "run/states/kept_tile.hpp"
 #include "select/reduction_thresholds.hpp"
 #include "select/routes.hpp"
 #include "select/thread_thresholds.hpp"
@@ -93,7 +92,7 @@ struct KeptSums {
                 t.join(j, sum);
             } else {
                 now = std::min(n, exact_elements);
-                exact_method(format, map).lanes(&t.overflow->at(j).rest(), 0, p, now, 0, 1);
+                add_elements<format, map>(t.overflow->at(j).rest(), p, size, now);
             }
         }
     }
@@ -184,8 +183,7 @@ void words_of_total(const void* tile, std::size_t j, std::uint64_t (&words)[3]) 
 }
 
 void words_of_wide(const void* tile, std::size_t j, std::uint64_t (&words)[3]) {
-    const WholeWords& total = static_cast<const WholeWords*>(tile)[j];
-    words[0] = total.word[0], words[1] = total.word[1], words[2] = total.word[2];
+    std::copy_n(static_cast<const WideInteger*>(tile)[j].word, 3, words);
 }
 
 // Exact for slices of less than 2^31 elements.
@@ -207,27 +205,18 @@ struct IntegerSums {
     }
 };
 
-void add(WholeWords& total, const std::uint64_t (&words)[3]) {
-    u128 carry = 0;
-    for (std::size_t i = 0; i < 3; ++i) {
-        carry += u128{total.word[i]} + words[i];
-        total.word[i] = static_cast<std::uint64_t>(carry);
-        carry >>= 64;
-    }
-}
-
 }  // namespace
 
-void add_to_totals(const View& piece, const bool* reduced, Map map, WholeWords* totals) {
+void add_to_totals(const View& piece, const bool* reduced, Map map, WideInteger* totals) {
     const IntegerSums sums = IntegerSums::of(piece.format, map);
     for_each_range(piece, reduced, sums.method.max_columns,
                    [&](const Plan& plan, const Outputs& part, const Range& range, std::mutex* joining) {
                        const TileScope tile;
                        add_range(plan, sums.method, part, range, joining, tile.tile(),
                                  [&](std::size_t j, std::size_t place) {
-                                     std::uint64_t words[3];
-                                     sums.words(tile.tile(), j, words);
-                                     add(totals[place], words);
+                                     WideInteger sum;
+                                     sums.words(tile.tile(), j, sum.word);
+                                     totals[place].merge(sum);
                                  });
                    });
 }

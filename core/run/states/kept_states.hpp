@@ -1,18 +1,86 @@
 // States that stay from one array to the next take the elements of some sets.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <functional>
 #include <mutex>
+#include <vector>
 
+#include "exact/elements.hpp"
 #include "exact/methods.hpp"
 #include "exact/totals/superaccumulator.hpp"
 #include "layout/plan.hpp"
+#include "methods/kept_blocks.hpp"
 #include "methods/method.hpp"
 #include "run/reduce/accumulate.hpp"
 #include "run/reduce/finish.hpp"
 #include "run/states/float_totals.hpp"
 
 namespace samesum {
+
+// Totals of the columns of a tile: integers in units that the column's exponent gives, and totals of what has
+// no such sum.
+
+struct KeptTile {
+    std::int32_t exponent[tile_pitch], blocks[tile_pitch];
+    std::int64_t part[kept_parts][tile_pitch];
+    Overflow* overflow;
+
+    static KeptTile& of(void* tile) { return *static_cast<KeptTile*>(tile); }
+
+    void init(std::size_t n) {
+        for (std::size_t j = 0; j < n; ++j) exponent[j] = no_exponent, blocks[j] = 0;
+        for (auto& each : part) std::memset(each, 0, n * sizeof each[0]);
+    }
+
+    template <class Total>
+    void add_to(Total&& total, std::size_t j) const {
+        total.add({part[0][j], part[1][j], part[2][j], part[3][j]}, exponent[j], blocks[j]);
+    }
+
+    // A block that failed has left its column as it was.
+    bool is_used(std::size_t j) const {
+        return blocks[j] > 0 && (part[0][j] | part[1][j] | part[2][j] | part[3][j]) != 0;
+    }
+
+    // Readies column j for `more` blocks with this exponent.
+    void make_room(std::size_t j, std::int32_t with, std::int32_t more) {
+        if (exponent[j] != with || blocks[j] + more > most_kept_blocks) {
+            if (blocks[j] > 0) {
+                if (is_used(j)) add_to(overflow->at(j), j);
+                for (auto& each : part) each[j] = 0;
+            }
+            exponent[j] = with;
+            blocks[j] = 0;
+        }
+        blocks[j] += more;
+    }
+
+    void join(std::size_t j, const KeptPart& sum) {
+        make_room(j, sum.exponent, 1);
+        for (std::size_t i = 0; i < kept_parts; ++i) part[i][j] += sum.part[i];
+        for (std::size_t i = 0; i < 2; ++i)
+            if (sum.deep[i] != 0)
+                add_units(overflow->at(j).rest(), sum.deep[i], sum.exponent + deep_units[i]);
+    }
+
+    void merge(std::size_t j, const KeptTile& from, std::size_t i) {
+        if (const KeptTotal* more = from.overflow->find(i)) overflow->at(j).merge(*more);
+        if (from.blocks[i] == 0) return;
+        make_room(j, from.exponent[i], from.blocks[i]);
+        for (std::size_t k = 0; k < kept_parts; ++k) part[k][j] += from.part[k][i];
+    }
+
+    // The whole of column j.
+    template <class Total>
+    void give_to(Total&& total, std::size_t j) const {
+        if (is_used(j)) add_to(total, j);
+        if (const KeptTotal* more = overflow->find(j)) total.merge(*more);
+    }
+};
+static_assert(sizeof(KeptTile) <= tile_bytes);
 
 // A part of the outputs, and of their sets the elements that a task takes; `joining` is to be held while
 // their states are changed, if others take elements of the same sets.
@@ -53,6 +121,6 @@ void add_to_totals(const View& piece, const bool* reduced, Map map, FloatTotals&
 
 // Adds map(x) for the elements x of each reduced set of `piece`, which are of any integer format, to its
 // total, one for each output in row-major order.
-void add_to_totals(const View& piece, const bool* reduced, Map map, WholeWords* totals);
+void add_to_totals(const View& piece, const bool* reduced, Map map, WideInteger* totals);
 
 }  // namespace samesum

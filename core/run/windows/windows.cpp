@@ -8,8 +8,6 @@
 
 #include "layout/copy.hpp"
 #include "run/tiles.hpp"
-#include "run/windows/gathered.hpp"
-#include "run/windows/window_rows.hpp"
 #include "select/reduction_thresholds.hpp"
 #include "select/routes.hpp"
 #include "select/thread_thresholds.hpp"

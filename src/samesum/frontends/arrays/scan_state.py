@@ -19,7 +19,7 @@ from samesum.formats.axes import all_from_front, axis_number
 from samesum.frontends.arrays.measure import FloatProducts, IntegerProducts, Measure, Sums
 from samesum.frontends.arrays.scans import cumulative_max, cumulative_min, cumulative_prod, cumulative_sum
 from samesum.frontends.arrays.state import State
-from samesum.frontends.arrays.state_bytes import unpacked
+from samesum.frontends.arrays.state_results import unpacked
 
 # Prefixes that go on from what a measure has seen: the exact total joins the chunk as a few elements before it.
 

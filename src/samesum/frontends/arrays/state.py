@@ -17,7 +17,6 @@ from samesum.formats.axes import Axes, all_from_front, axis_number
 from samesum.frontends.arrays.calls import checked_correction
 from samesum.frontends.arrays.measure import Measure
 from samesum.frontends.arrays.measures import KEYS, measure_of
-from samesum.frontends.arrays.state_bytes import Header, dtype_named, is_consistent, outputs_fit, packed, unpacked
 from samesum.frontends.arrays.state_names import (
     CORRECTED,
     MEASURES,
@@ -28,7 +27,16 @@ from samesum.frontends.arrays.state_names import (
     mask_for,
     pieces,
 )
-from samesum.frontends.arrays.state_results import result_of, result_types
+from samesum.frontends.arrays.state_results import (
+    Header,
+    dtype_named,
+    is_consistent,
+    outputs_fit,
+    packed,
+    result_of,
+    result_types,
+    unpacked,
+)
 
 
 class State:

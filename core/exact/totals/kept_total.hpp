@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "exact/totals/superaccumulator.hpp"
 #include "methods/kept_blocks.hpp"
@@ -66,18 +67,18 @@ class KeptTotal {
         return *rest_;
     }
 
-    Superaccumulator whole() const {
+    Superaccumulator total() const {
         Superaccumulator total = rest_ ? *rest_ : Superaccumulator{};
         if (blocks_ > 0) give({word_[0], word_[1]}, exponent_, total);
         return total;
     }
 
-    // As that of the whole.
+    // As that of the total.
     std::uint64_t rounded(const Finish& how) const {
         const bool is_mean = how.finalize == Finalize::over_count;
         if (rest_ || word_[1] != 0 || word_[0] == 0 || !is_float(how.format) ||
             (how.finalize != Finalize::itself && !is_mean))
-            return whole().rounded(how);
+            return total().rounded(how);
         const bool negative = word_[0] < 0;
         u128 size = static_cast<u128>(negative ? -word_[0] : word_[0]), rest = 0;
         std::int32_t exponent = exponent_ + unit[0];
@@ -90,6 +91,11 @@ class KeptTotal {
         }
         return round_to_format(leading_of(size, exponent, rest != 0), negative, how.format);
     }
+
+    // The total as bytes, the same for the same one; reads one and moves on, false if there is none in this
+    // form.
+    void encode(bool, std::string& to) const;
+    static bool decode(const char*& from, const char* end, bool, KeptTotal& kept);
 
   private:
     struct Words {
