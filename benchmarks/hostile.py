@@ -22,7 +22,7 @@ import numpy as np
 
 import samesum as ss
 from samesum.engine import elementwise
-from samesum.engine.norms import Channels, normalize_batch
+from samesum.engine.memory import Channels, normalize_batch
 from samesum.formats.arrays import NDArray
 from samesum.operators.activations import hard_sigmoid
 

@@ -25,8 +25,7 @@ import numpy as np
 
 import samesum as ss
 from samesum.compare.graph import Graph
-from samesum.compare.inputs import made_up
-from samesum.compare.reading import read
+from samesum.compare.reading import made_up, read
 from samesum.runtimes.onnxruntime_engine import OnnxRuntime
 from samesum.runtimes.openvino_engine import OpenVino
 from samesum.runtimes.runtime import EngineError, Format, run

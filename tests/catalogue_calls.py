@@ -23,7 +23,7 @@ from samesum.formats.arrays import BFLOAT16, Dtype, NDArray
 from samesum.operators.apply import ROWS, apply, apply_all
 from samesum.specs.bind import bind
 from samesum.specs.lookup import CATALOGUE, STANDARDS
-from samesum.specs.row import Input, Spec
+from samesum.specs.table import Input, Spec
 
 
 def calls() -> Iterator[Call]:
@@ -60,8 +60,8 @@ def _of_operator(spec: Spec) -> Iterator[Call]:
 
 
 def _applied(spec: Spec, attributes: dict[str, Any], *arrays: NDArray | None) -> Outputs:
-    operation, row = bind(spec, attributes), ROWS[spec.identifier].all
-    if row is None:
+    operation, row = bind(spec, attributes), ROWS[spec.identifier]
+    if row.most == 1:
         return (apply(operation, arrays),)
     return apply_all(operation, OUTPUTS.get(spec.operator.name, row.most or 2), arrays)
 

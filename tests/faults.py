@@ -133,7 +133,7 @@ FAULTS = (
     Fault("nan-lost-in-difference", f"{_SRC}stats/differences.py",
           "size if math.isnan(size) or size > most else most", "size if size > most else most",
           ("tests/cli/test_stats_differences.py", "tests/stats")),
-    Fault("sign-of-zero-ignored", f"{_SRC}conformance/verdict.py",
+    Fault("sign-of-zero-ignored", f"{_SRC}conformance/case.py",
           "(both_nan | ((wide == literal) & (np.signbit(wide) == np.signbit(literal))))",
           "(both_nan | (wide == literal))",
           ("tests/conformance/test_verdict.py", "tests/conformance")),

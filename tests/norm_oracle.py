@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from samesum.algebra.rows import LAYER_NORM, Divisor, Norm
-from samesum.engine.norms import Epsilon
+from samesum.engine.memory import Epsilon
 from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import FORMATS, Format
 

@@ -10,7 +10,7 @@ import numpy as np
 
 import samesum as ss
 from samesum import _core, onnx
-from samesum.engine import elementwise, norms
+from samesum.engine import elementwise, memory
 
 
 def random(*shape: int) -> np.random.Generator:
@@ -49,7 +49,7 @@ def factors(first: list[float], width: int, dtype: Any) -> np.ndarray[Any, Any]:
 def batch_norm(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """With axis 1 as the axis of channels."""
     ones = np.ones(x.shape[1])
-    return norms.normalize_batch(x, norms.Channels(1, 2, ones, 2 * ones, ones, ones, 0.0))
+    return memory.normalize_batch(x, memory.Channels(1, 2, ones, 2 * ones, ones, ones, 0.0))
 
 
 ABOVE_A_TIE = [1, 2.0**-24, 2.0**-90]
@@ -165,6 +165,7 @@ NORMALIZATIONS: dict[str, Call] = {
     "norm.batch_columns": lambda: batch_norm(normal(400, 3, dtype="f8")),
     "elementwise.direct": lambda: elementwise.exponential(X),
     "elementwise.gathered": lambda: elementwise.exponential(X[:, ::2]),
+    "elementwise.combined": lambda: elementwise.combined(bytes((elementwise.Arithmetic.ADD, 0, 0, 0)), [X]),
 }
 
 

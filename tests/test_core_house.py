@@ -58,7 +58,7 @@ def test_no_room_is_below_itself() -> None:
 KERNELS = CORE / "kernels"
 """The folders of kernels are below the families in this order; families may include each other."""
 FOUNDATIONS = ["vectors", "accumulators", "loops"]
-IN_TWO_HALVES = {"dots/dot_table.cpp", "exponentials/logarithm.hpp", "masks/mask_table.cpp"}
+IN_TWO_HALVES = {"dots/dot_table.cpp", "exponentials/logarithm.hpp"}
 """Files whose loops still differ by instruction set: none is to join them."""
 WITH_RUNS_OF_THEIR_OWN = {
     "integers/modular_scan.hpp",

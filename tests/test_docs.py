@@ -9,8 +9,7 @@ from pathlib import Path
 import samesum
 from samesum.conformance.explaining import SITUATIONS
 from samesum.conformance.suites.catalogue import SUITES
-from samesum.specs.onnx import ONNX
-from samesum.specs.openvino import OPENVINO
+from samesum.specs.table import ONNX, OPENVINO
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 CONTENTS = (DOCS / "contents.md").read_text(encoding="utf-8")

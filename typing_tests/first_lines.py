@@ -62,6 +62,8 @@ def dtypes_of_every_kind(flag: bool, axis: int | None) -> None:
     ss.sum(X, dtype=np.dtype("f8"))
     ss.sum(X, dtype=ml_dtypes.bfloat16)
     ss.sum(X, axis, keepdims=flag)
+    ss.max(X, 0, split_every=8)
+    ss.reduce(X, ["sum"], split_every={0: 8, 1: 2})
 
 
 def outputs_are_given() -> None:

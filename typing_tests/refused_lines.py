@@ -19,6 +19,7 @@ def wrong_keywords() -> None:
 def wrong_values() -> None:
     """Values of another type."""
     ss.sum(X, keepdims="no")  # type: ignore[call-overload] # pyright: ignore[reportCallIssue, reportArgumentType]
+    ss.sum(X, split_every="8")  # type: ignore[call-overload] # pyright: ignore[reportCallIssue, reportArgumentType]
     ss.sum(X, axis=1.5)  # type: ignore[call-overload] # pyright: ignore[reportCallIssue, reportArgumentType]
     ss.cumulative_sum(X, axis=(0, 1))  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]
     ss.State("sum", axis=0.5)  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]

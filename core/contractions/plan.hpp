@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 
 #include "arithmetic/division.hpp"
 #include "contractions/contraction.hpp"
@@ -80,6 +81,16 @@ inline void take_norms(double* squares, std::size_t n) {
         const std::uint64_t bits = __builtin_bit_cast(std::uint64_t, squares[j]);
         squares[j] = squares[j] == 0 ? 0 : __builtin_bit_cast(double, (bits >> 1) + half_of_one);
     }
+}
+
+// n results side by side go to these places behind `to`.
+inline void put_results(const char* from, std::size_t n, std::size_t size, char* to,
+                        const std::int64_t* places) {
+    const auto put = [&]<class Element>(Element) {
+        for (std::size_t j = 0; j < n; ++j)
+            std::memcpy(to + places[j], from + j * sizeof(Element), sizeof(Element));
+    };
+    size == 2 ? put(std::uint16_t{}) : size == 4 ? put(std::uint32_t{}) : put(std::uint64_t{});
 }
 
 // All results of rows [first, first + count) and a strip of few terms; false if one is not certain.

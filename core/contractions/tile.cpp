@@ -140,11 +140,15 @@ std::size_t ContractionTile::finish_row(std::size_t r, ContractionSums sums, boo
     std::uint8_t* const failed = failed_ + r * pitch_;
     if (is_first && (plan_.out_is_row || are_neighbours(places, n, size)))
         return plan_.methods.finish(sums, n, format, to + places[0], failed);
-    plan_.methods.finish(sums, n, format, results, is_first ? failed : again);
-    std::size_t failures = 0;
+    std::size_t failures = plan_.methods.finish(sums, n, format, results, is_first ? failed : again);
+    if (is_first) {
+        put_results(results, n, size, to, places);
+        return failures;
+    }
+    failures = 0;
     for (std::size_t j = 0; j < n; ++j) {
-        if (is_first || failed[j]) std::memcpy(to + places[j], results + j * size, size);
-        if (!is_first) failed[j] &= again[j];
+        if (failed[j]) std::memcpy(to + places[j], results + j * size, size);
+        failed[j] &= again[j];
         failures += failed[j];
     }
     return failures;

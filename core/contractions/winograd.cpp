@@ -173,8 +173,7 @@ class Winograd {
                 const std::size_t failures = methods_.finish(
                     {hi + at, nullptr, bounds + at, 1, c.data != nullptr ? addends : nullptr, 1, 1, false}, n,
                     out.format, is_row ? to + out.inner[column] : results, failed);
-                for (std::size_t j = 0; j < n && !is_row; ++j)
-                    std::memcpy(to + out.inner[column + j], results + j * size, size);
+                if (!is_row) put_results(results, n, size, to, &out.inner[column]);
                 if (failures == 0) continue;
                 doubts_ += failures;
                 if (gives_up()) return;

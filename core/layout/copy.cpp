@@ -95,7 +95,15 @@ void ask_for(const char* p, std::int64_t stride, std::int64_t n) {
 
 void gather(const char* from, std::int64_t stride, std::size_t n, std::size_t size, bool swapped, char* to,
             std::int64_t ahead) {
-    const bool asks = ahead != 0 && stride != 0;
+    if (stride == 0 && n > 0) {
+        copy_elements(from, 0, to, 0, 1, size, swapped);
+        for (std::size_t done = 1, now; done < n; done += now) {
+            now = std::min(done, n - done);
+            std::memcpy(to + done * size, to, now * size);
+        }
+        return;
+    }
+    const bool asks = ahead != 0;
     const std::size_t together = asks ? static_cast<std::size_t>(gather_part) : n;
     for (std::size_t i = 0; i < n; i += together) {
         const std::size_t now = std::min(together, n - i);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace samesum {
 
@@ -9,10 +10,10 @@ enum class Unary { exponential, logarithm, sigmoid, tanh, erf, gelu, gelu_tanh, 
 
 constexpr std::size_t unary_count = 10, first_smooth = 2;  // those of `SmoothMethods`
 
-// Of float16 and bfloat16: the others' are NumPy's.
-enum class Arithmetic { add, subtract, multiply, divide };
+// greatest: x where it is NaN or greater than y, else y; least likewise.
+enum class Arithmetic : std::uint8_t { add, subtract, multiply, divide, greatest, least };
 
-constexpr std::size_t arithmetic_count = 4, short_formats = 2;
+constexpr std::size_t arithmetic_count = 6, arithmetic_formats = 3;
 
 struct ElementwiseMethods {
     // f(x) of n elements side by side, in native byte order, that do not overlap the results.
@@ -21,9 +22,9 @@ struct ElementwiseMethods {
     void (*power_of_one[4])(const void* x, double y, std::size_t n, void* out);
     void (*power[4])(const void* x, const double* y, std::size_t n, void* out);
     // x and y combined, of n elements or, of one whose step is 0, of one number that stands there a vector of
-    // times.
-    void (*arithmetic[arithmetic_count][short_formats])(const char* x, std::size_t x_step, const char* y,
-                                                        std::size_t y_step, std::size_t n, void* out);
+    // times. `out` may be one of them, whose step is 1.
+    void (*arithmetic[arithmetic_count][arithmetic_formats])(const char* x, std::size_t x_step, const char* y,
+                                                             std::size_t y_step, std::size_t n, void* out);
     // Elements as doubles.
     void (*widen[4])(const void* x, std::size_t n, double* out);
 };

@@ -12,7 +12,6 @@ namespace samesum {
 struct SpreadMethods {
     Method narrow[3];  // float16, bfloat16, float32, into no wider format: float64 lanes
     Method wide;       // float64: double-word lanes
-    Method few;        // float64: the same of few elements
 };
 
 // What the elements of a line are divided by.

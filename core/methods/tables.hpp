@@ -105,8 +105,7 @@ struct ShortMethods {
 // Of integers, i8 ... u64.
 struct ShortIntegerMethods {
     Short sum[8][2][3], product[8][2];  // modulo 2^k, as ProductMethods and Methods have them
-    // By finalize: means and logarithms of sums, into float64; roots of sums of squares, into 64 bits.
-    Short whole[8][4];
+    Short mean[8];                      // into float64
 };
 
 // Softmax [0] and its logarithm [1] of every float format.

@@ -24,18 +24,6 @@ inline nb::object elementwise(unsigned code, nb::handle x, nb::handle out) {
     return output.finished();
 }
 
-// compute(a, b, out) of two operands as they repeat over the shape to which both broadcast.
-template <class Compute>
-nb::object of_two(std::span<const Input, 2> operands, Format format, nb::handle out, const Compute& compute) {
-    std::int64_t strides[2 * max_rank];
-    Broadcast both(operands, strides);
-    Output output(out, operands[0].array, format, both.rank, both.shape, {operands[1].array});
-    if (both.count > 0)
-        unlocked(both.count * elementwise_element_bytes,
-                 [&] { compute(both.view(0), both.view(1), output.data()); });
-    return output.finished();
-}
-
 // The exponent may have any format of numbers.
 inline nb::object power(nb::handle x, nb::handle y, nb::handle out) {
     const Input operands[] = {input_of(x), input_of(y)};
@@ -45,26 +33,52 @@ inline nb::object power(nb::handle x, nb::handle y, nb::handle out) {
         raise("DtypeError",
               "an exponent of " + name_of(exponent.view.format) +
                   " is not supported; allowed are integers, float16, bfloat16, float32, float64");
-    return of_two(operands, format, out, raise_to_power);
+    std::int64_t strides[2 * max_rank];
+    Broadcast both(operands, strides);
+    Output output(out, base.array, format, both.rank, both.shape, {exponent.array});
+    if (both.count > 0)
+        unlocked(both.count * elementwise_element_bytes,
+                 [&] { raise_to_power(both.view(0), both.view(1), output.data()); });
+    return output.finished();
 }
 
-inline nb::object arithmetic(unsigned code, nb::handle x, nb::handle y) {
-    const Input operands[] = {input_of(x), input_of(y)};
-    const auto& [a, b] = operands;
-    const Format format = a.view.format;
-    if (code >= arithmetic_count || b.view.format != format ||
-        (format != Format::f16 && format != Format::bf16))
-        raise("DtypeError", "arithmetic " + std::to_string(code) + " of " + name_of(format) + " and " +
-                                name_of(b.view.format) + "; there are 0 to 3, of float16 or bfloat16 both");
-    return of_two(operands, format, nb::none(), [&](const View& first, const View& second, void* out) {
-        calculate(static_cast<Arithmetic>(code), first, second, out);
-    });
+// Each step is four bytes: an operation, two numbers of arrays or rooms, and one of a room.
+inline nb::object combine(const nb::bytes& steps, const nb::list& arrays) {
+    std::vector<Input> inputs;
+    for (nb::handle each : arrays) inputs.push_back(input_of(each));
+    const auto* code = reinterpret_cast<const std::uint8_t*>(steps.c_str());
+    std::vector<Combination> combinations;
+    const std::size_t known = inputs.size() + most_rooms;
+    bool fits =
+        !inputs.empty() && inputs.size() <= most_combined && steps.size() > 0 && steps.size() % 4 == 0;
+    for (std::size_t i = 0; fits && i < steps.size(); i += 4, code += 4) {
+        fits = code[0] < arithmetic_count && code[1] < known && code[2] < known && code[3] < most_rooms;
+        combinations.push_back({static_cast<Arithmetic>(code[0]), code[1], code[2], code[3]});
+    }
+    if (!fits)
+        raise("ArgumentError",
+              "the steps of a combination name operations, arrays or rooms that are not there");
+    const Format format = inputs[0].view.format;
+    for (const Input& each : inputs)
+        if (each.view.format != format || static_cast<std::size_t>(format) >= arithmetic_formats)
+            raise("DtypeError", "arithmetic of " + name_of(format) + " and " + name_of(each.view.format) +
+                                    "; one of float16, bfloat16 and float32 is needed");
+    std::vector<std::int64_t> strides(inputs.size() * max_rank);
+    Broadcast all(inputs, strides.data());
+    Output output(nb::none(), inputs[0].array, format, all.rank, all.shape);
+    if (all.count > 0) {
+        std::vector<View> views;
+        for (std::size_t k = 0; k < inputs.size(); ++k) views.push_back(all.view(k));
+        unlocked(all.count * elementwise_element_bytes,
+                 [&] { samesum::combine(combinations, views, output.data()); });
+    }
+    return output.finished();
 }
 
 inline void define_elementwise(nb::module_& m) {
     m.def("elementwise", &elementwise, "code"_a, "x"_a, or_none("out"));
     m.def("power", &power, "x"_a, "y"_a, or_none("out"));
-    m.def("arithmetic", &arithmetic, "code"_a, "x"_a, "y"_a);
+    m.def("combine", &combine, "steps"_a, "arrays"_a);
 }
 
 // `axis` counts the axes from the back by a negative number.

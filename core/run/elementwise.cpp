@@ -71,10 +71,11 @@ class Operand {
 // Results in blocks: compute(first, n, to) writes those of n elements. They are written through the caches:
 // past them, which copies blocks, one and two threads took 10 to 50 % longer.
 template <class Compute>
-void for_each_block(std::int64_t count, Format format, bool is_direct, void* out, const Compute& compute) {
+void for_each_block(std::int64_t count, Format format, Route route, void* out, const Compute& compute) {
     const std::int64_t item = static_cast<std::int64_t>(size_of(format));
-    record(is_direct ? Route::elementwise_direct : Route::elementwise_gathered);
-    const std::int64_t block = is_direct ? elementwise_task_elements : elementwise_copied_elements;
+    record(route);
+    const std::int64_t block =
+        route == Route::elementwise_direct ? elementwise_task_elements : elementwise_copied_elements;
     const auto take = [&](std::int64_t first, std::int64_t n) {
         for (std::int64_t i = first; i < first + n; i += block)
             compute(i, std::min(block, first + n - i), static_cast<char*>(out) + i * item);
@@ -82,6 +83,8 @@ void for_each_block(std::int64_t count, Format format, bool is_direct, void* out
     const SharedWork work(count, elementwise_threaded_elements, elementwise_brief_elements);
     for_each_batch(count, elementwise_task_elements, work.threads, take);
 }
+
+Route way(bool is_direct) { return is_direct ? Route::elementwise_direct : Route::elementwise_gathered; }
 
 std::int64_t count_of(const View& x) {
     std::int64_t n = 1;
@@ -97,7 +100,7 @@ void apply(Unary function, const View& x, void* out) {
     const auto method = code < first_smooth ? set.elementwise->unary[code][format]
                                             : set.smooth->unary[code - first_smooth][format];
     const Operand operand(x);
-    for_each_block(count_of(x), x.format, operand.is_direct(), out,
+    for_each_block(count_of(x), x.format, way(operand.is_direct()), out,
                    [&](std::int64_t first, std::int64_t n, char* to) {
                        alignas(64) char room[elementwise_copied_elements * 8];
                        method(operand.elements(first, n, room), static_cast<std::size_t>(n), to);
@@ -168,26 +171,49 @@ class Powers {
 
 void raise_to_power(const View& x, const View& y, void* out) {
     const Powers powers(x, y);
-    for_each_block(count_of(x), x.format, powers.is_direct(), out,
+    for_each_block(count_of(x), x.format, way(powers.is_direct()), out,
                    [&](std::int64_t first, std::int64_t n, char* to) { powers.compute(first, n, to); });
 }
 
-void calculate(Arithmetic operation, const View& x, const View& y, void* out) {
-    const auto format = static_cast<std::size_t>(x.format);
-    const auto method =
-        current_instruction_set().elementwise->arithmetic[static_cast<std::size_t>(operation)][format];
-    const Operand a(x), b(y);
-    const auto is_near = [](const Operand& of) { return of.is_direct() || of.is_one(); };
-    for_each_block(count_of(x), x.format, is_near(a) && is_near(b), out,
-                   [&](std::int64_t first, std::int64_t n, char* to) {
-                       constexpr std::int64_t vector = 16;  // elements at most
-                       alignas(64) char rooms[2][elementwise_copied_elements * 2];
-                       const auto at = [&](const Operand& of, char* room) {
-                           return of.elements(first, of.is_one() ? std::min(n, vector) : n, room);
-                       };
-                       method(at(a, rooms[0]), a.is_one() ? 0 : 1, at(b, rooms[1]), b.is_one() ? 0 : 1,
-                              static_cast<std::size_t>(n), to);
-                   });
+namespace {
+
+// One array of several, of which each block is where it is, gathered, or a vector of one element.
+struct Combined {
+    explicit Combined(const View& x) : operand(x) {
+        if (!operand.is_one()) return;
+        const std::size_t size = size_of(x.format);
+        std::memcpy(one, operand.elements(0, 1, one), size);
+        for (std::size_t i = 1; i < vector; ++i) std::memcpy(one + i * size, one, size);
+    }
+
+    static constexpr std::size_t vector = 16;  // elements at most
+    Operand operand;
+    alignas(64) char one[vector * 4];
+};
+
+}  // namespace
+
+void combine(const std::vector<Combination>& steps, const std::vector<View>& arrays, void* out) {
+    const Format format = arrays[0].format;
+    const auto& methods = current_instruction_set().elementwise->arithmetic;
+    const std::vector<Combined> all(arrays.begin(), arrays.end());
+    const auto compute = [&](std::int64_t first, std::int64_t n, char* to) {
+        constexpr std::size_t room_bytes = elementwise_copied_elements * 4;
+        alignas(64) char rooms[most_rooms + most_combined][room_bytes];
+        const char* places[most_combined + most_rooms];
+        std::size_t near[most_combined + most_rooms];
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            near[i] = all[i].operand.is_one() ? 0 : 1;
+            places[i] = near[i] == 0 ? all[i].one : all[i].operand.elements(first, n, rooms[most_rooms + i]);
+        }
+        for (std::size_t i = 0; i < most_rooms; ++i)
+            near[all.size() + i] = 1, places[all.size() + i] = rooms[i];
+        for (const Combination& step : steps)
+            methods[static_cast<std::size_t>(step.operation)][static_cast<std::size_t>(format)](
+                places[step.x], near[step.x], places[step.y], near[step.y], static_cast<std::size_t>(n),
+                &step == &steps.back() ? to : rooms[step.to]);
+    };
+    for_each_block(count_of(arrays[0]), format, Route::elementwise_combined, out, compute);
 }
 
 }  // namespace samesum

@@ -119,7 +119,7 @@ void SetStatistics::take_all(const char* x, std::int64_t n, Format format) {
     constexpr std::int64_t block = static_cast<std::int64_t>(statistics_elements);
     const TileScope scope;
     KeptTile& tile = KeptTile::of(scope.tile());
-    Overflow overflow;
+    Overflow overflow(sums.size());
     tile.overflow = &overflow;
     tile.init(sums.size());
     for (std::int64_t i = 0; i < n; i += block)

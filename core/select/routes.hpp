@@ -102,6 +102,7 @@
     /* Functions of each element. */ \
     X(elementwise_direct, "elementwise.direct", "elements side by side") \
     X(elementwise_gathered, "elementwise.gathered", "elements that are gathered") \
+    X(elementwise_combined, "elementwise.combined", "several operations in one pass") \
     /* Dot products. */ \
     X(dot_rows, "dot.rows", "vectors, where they lie or copied") \
     X(dot_columns, "dot.columns", "neighbouring vectors, element by element, where they lie or copied") \

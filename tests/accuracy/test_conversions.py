@@ -56,6 +56,30 @@ def test_ties_of_the_narrower_format(source: np.dtype[Any], target: np.dtype[Any
         check_scan(CUMULATIVE_SUM, np.array(values, source), dtype=target)
 
 
+@pytest.mark.parametrize("target", cases.FLOATS[:2], ids=str)
+def test_every_midpoint_of_the_narrow_formats(target: np.dtype[Any]) -> None:
+    """Halfway between neighbours the even one is right; beside it, by one place of float64, the nearer one."""
+    infinity = int(np.array(np.inf, target).view(np.uint16))
+    bits = np.arange(infinity, dtype=np.uint16)
+    number = bits.view(target).astype(np.float64)
+    above = np.append(number[1:], 2 * number[-1] - number[-2])
+    middle = (number + above) / 2
+    assert np.array_equal(middle - number, above - middle)
+    for x, expected in (
+        (middle, bits + bits % 2),
+        (np.nextafter(middle, 0), bits),
+        (np.nextafter(middle, np.inf), bits + 1),
+    ):
+        for sign, its_bit in ((1.0, 0), (-1.0, 0x8000)):
+            sets = (sign * x)[:, None]
+            for axis, of in ((1, sets), (0, np.ascontiguousarray(sets.T))):
+                for got in (
+                    memory.reduce(SUM, of, (axis,), dtype=target),
+                    memory.scan(CUMULATIVE_SUM, of, axis, dtype=target),
+                ):
+                    assert np.array_equal(got.reshape(-1).view(np.uint16), expected | np.uint16(its_bit))
+
+
 def test_float16_is_not_rounded_through_float32() -> None:
     x = np.array([1, 2.0**-11, 2.0**-30])
     assert_bits(memory.reduce(SUM, x, dtype="float16"), np.array(1.0009765625, np.float16))

@@ -13,7 +13,7 @@ import samesum as ss
 from norm_oracle import expected_inverse, expected_line, integer_line
 from oracle import assert_bits
 from samesum.algebra.rows import L1_QUOTIENT, L2_QUOTIENT, LAYER_NORM, RMS_NORM
-from samesum.engine.norms import Epsilon, normalize_lines, normalize_lines_with_inverse
+from samesum.engine.memory import Epsilon, normalize_lines, normalize_lines_with_inverse
 from samesum.formats.arrays import NDArray
 
 FAMILIES = (

@@ -15,7 +15,7 @@ from naming import looped
 from norm_oracle import expected_inverse, expected_line
 from oracle import assert_bits
 from samesum.algebra.rows import CENTRED, L1_QUOTIENT, L2_QUOTIENT, LAYER_NORM, RMS_NORM, Norm
-from samesum.engine.norms import Epsilon, normalize_lines, normalize_lines_with_inverse
+from samesum.engine.memory import Epsilon, normalize_lines, normalize_lines_with_inverse
 from samesum.formats.arrays import NDArray
 
 ROWS = (LAYER_NORM, RMS_NORM, L1_QUOTIENT, L2_QUOTIENT, CENTRED)

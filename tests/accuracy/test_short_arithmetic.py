@@ -1,4 +1,4 @@
-"""Sums, differences, products and quotients of float16 and bfloat16: rounded once, in every layout."""
+"""Arithmetic of float16 and bfloat16, rounded once in every layout, and several operations in one pass."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import cases
 from elementary import every
 from naming import case
 from oracle import assert_bits
-from samesum.engine.elementwise import Arithmetic, calculated
-from samesum.errors import DtypeError, ShapeError
+from samesum.engine.elementwise import MOST_COMBINED, Arithmetic, calculated, combined
+from samesum.errors import ArgumentError, DtypeError, ShapeError
 from samesum.formats.arrays import NDArray
 
 pytestmark = pytest.mark.usefixtures("each_instruction_set")
@@ -97,10 +97,65 @@ def test_layouts_and_lengths(dtype: np.dtype[Any]) -> None:
                         assert_bits(calculated(operation, other, x), np.asarray(function(other, x)))
 
 
+@pytest.mark.parametrize("dtype", cases.FLOATS[:3], ids=str)
+def test_operations_in_one_pass_are_those_one_after_the_other(dtype: np.dtype[Any]) -> None:
+    """Of ordinary numbers, of zeros of both signs, NaN, infinities and subnormals, beside NumPy's `clip`."""
+    rng = np.random.default_rng(7)
+    odd = np.array([0, -0.0, np.inf, -np.inf, np.nan, 1e-7, -1e-7, 3, 6], np.float32)
+    for n in (1, 15, 16, 31, 1023, 1025, 9000):
+        x, y = (np.where(rng.random(n) < 0.3, rng.choice(odd, n), rng.standard_normal(n)).astype(dtype) for _ in "xy")
+        three, zero, six = (np.array(each, dtype) for each in (3, -0.0, 6))
+        a = Arithmetic
+        steps = [a.ADD, 0, 2, 0, a.GREATEST, 5, 3, 1, a.LEAST, 6, 4, 2, a.MULTIPLY, 0, 7, 3, a.DIVIDE, 8, 4, 1]
+        steps += [a.SUBTRACT, 1, 6, 0, a.MULTIPLY, 5, 5, 0]
+        with case(n), np.errstate(all="ignore"):
+            bounded = _bound(np.less, _bound(np.greater, np.add(x, three), zero), six)
+            hard = np.divide(np.multiply(x, bounded), six)
+            rest = np.subtract(y, hard)
+            expected = np.multiply(rest, rest)
+            found = combined(bytes(steps), [x, y, three, zero, six])
+            kind = f"u{dtype.itemsize}"
+            assert np.array_equal(_plain(found).view(kind), _plain(expected).view(kind))
+            for operation, function in ((a.LEAST, np.less), (a.GREATEST, np.greater)):
+                assert _plain(combined(bytes([operation, 0, 1, 0]), [x, y])).tobytes() == (
+                    _plain(_bound(function, x, y)).tobytes()
+                )
+            if dtype == np.float32:
+                assert _plain(_bound(np.greater, x, zero)).tobytes() == _plain(x.clip(zero, None)).tobytes()
+                assert _plain(_bound(np.less, x, -zero)).tobytes() == _plain(x.clip(None, -zero)).tobytes()
+
+
+def _bound(is_kept: Callable[[NDArray, NDArray], Any], x: NDArray, y: NDArray) -> NDArray:
+    return np.where(np.isnan(x.astype(np.float32)) | is_kept(x, y), x, y)
+
+
+def _plain(x: NDArray) -> NDArray:
+    """One NaN for all."""
+    return np.where(np.isnan(x.astype(np.float32)), np.array(np.nan, x.dtype), x)
+
+
+def test_operands_of_every_shape_are_spread() -> None:
+    rng = np.random.default_rng(8)
+    x = rng.standard_normal((3, 5, 40, 26)).astype(np.float32)[:, :, ::2]
+    steps = bytes([Arithmetic.ADD, 0, 1, 0, Arithmetic.MULTIPLY, 3, 2, 1, Arithmetic.SUBTRACT, 4, 0, 0])
+    shapes = [(1, 5, 1, 1), (26,), (20, 1), (3, 1, 1, 26), (), (1, 1, 1, 1), (3, 5, 20, 26), (3, 1, 20, 1)]
+    for p, q in zip(shapes, [*shapes[1:], shapes[0]], strict=True):
+        y, z = rng.standard_normal(p).astype(np.float32), rng.standard_normal(q).astype(np.float32)
+        with case(p, q):
+            assert_bits(combined(steps, [x, np.asarray(y), np.asarray(z)]), (x + y) * z - x)
+
+
 def test_what_does_not_fit_is_refused() -> None:
     x = np.ones(3, np.float16)
     with pytest.raises(ShapeError, match="do not broadcast together"):
         calculated(Arithmetic.ADD, x, np.ones(2, np.float16))
-    for a, b in ((x, x.astype(np.float32)), (x.astype(np.float32), x.astype(np.float32))):
-        with pytest.raises(DtypeError, match="of float16 or bfloat16 both"):
+    for a, b in ((x, x.astype(np.float32)), (x.astype(np.float64), x.astype(np.float64))):
+        with pytest.raises(DtypeError, match="one of float16, bfloat16 and float32 is needed"):
             calculated(Arithmetic.ADD, a, b)
+    add = bytes((Arithmetic.ADD, 0, 0, 0))
+    for steps in (b"", add[:3], bytes((6, 0, 0, 0)), bytes((0, 5, 0, 0)), bytes((0, 0, 5, 0)), bytes((0, 0, 0, 4))):
+        with pytest.raises(ArgumentError, match="operations, arrays or rooms that are not there"):
+            combined(steps, [x])
+    for arrays in ([], [x] * (MOST_COMBINED + 1)):
+        with pytest.raises(ArgumentError, match="operations, arrays or rooms that are not there"):
+            combined(add, arrays)

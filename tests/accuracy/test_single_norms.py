@@ -11,7 +11,7 @@ from machines import same_everywhere
 from norm_oracle import expected_line
 from oracle import assert_bits
 from samesum.algebra.rows import L2_QUOTIENT, LAYER_NORM, RMS_NORM, Norm
-from samesum.engine.norms import Epsilon, normalize_lines
+from samesum.engine.memory import Epsilon, normalize_lines
 from samesum.formats.arrays import NDArray
 
 LENGTH = 70

@@ -44,7 +44,6 @@ def sets(dtype: np.dtype[Any]) -> list[tuple[str, NDArray]]:
     ("method", "dtype"),
     [
         *(pytest.param("spread", dtype, id=f"lanes-{dtype.name}") for dtype in cases.FLOATS[:3]),
-        pytest.param("spread_few", cases.FLOATS[3], id="few-float64"),
         *(pytest.param("spread_words", dtype, id=f"words-{dtype.name}") for dtype in cases.FLOATS),
     ],
 )
@@ -76,7 +75,7 @@ def test_sets_about_distant_centres(measured: Measure) -> None:
         x = np.concatenate([centres, ones, -ones])
         exact = [exact_spread(line) for line in x.T]
         for (hi, lo, bound), spread in zip(
-            _core.certified_states("spread_few", 0, x, 0).T.tolist(), exact, strict=True
+            _core.certified_states("spread_words", 0, x, 0).T.tolist(), exact, strict=True
         ):
             found.add(words(hi, lo) - spread, widened(bound), f"{columns} columns")
-    measured("spread_few about distant centres", found)
+    measured("spread_words about distant centres", found)

@@ -10,7 +10,7 @@ import numpy as np
 from command import Command
 from onnx import numpy_helper
 
-from samesum.conformance.saving import save_case
+from samesum.conformance.running import save_case
 from samesum.conformance.suites.node_tests import node_tests
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from samesum.specs.lookup import STANDARDS
-from samesum.specs.row import Made, Operator, Standard
-from samesum.testing.families import judged
-from samesum.testing.node import Node
+from samesum.specs.table import Made, Operator, Standard
+from samesum.testing.families import Node, judged
 
 ROWS = [(standard, each) for standard in STANDARDS.values() for each in standard.operators if each.is_of_reductions]
 

@@ -17,7 +17,7 @@ from samesum.compare.comparing import _shortened
 from samesum.compare.observing import Observed
 from samesum.compare.results import FULL, OutputDifference
 from samesum.compare.words import FENCE, MOST_LINES, block
-from samesum.runtimes.custom_engine import Custom
+from samesum.runtimes.catalogue import Custom
 
 Check = Callable[[Any], bool]
 CONTROLS = ("twice", "threads", "exposed")

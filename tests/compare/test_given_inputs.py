@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from samesum.compare.graph import Input
-from samesum.compare.inputs import checked
+from samesum.compare.reading import checked
 from samesum.errors import AttributeValueError, DtypeError, ShapeError
 
 INPUTS = [Input("x", np.dtype(np.float32), (None, 3)), Input("n", np.dtype(np.int64), ()), Input("any", None, None)]

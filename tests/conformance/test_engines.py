@@ -8,16 +8,14 @@ from functools import partial
 
 import pytest
 
-from samesum.conformance.case import Case
+from samesum.conformance.case import Case, Outcome, judged
 from samesum.conformance.forms import Form
 from samesum.conformance.running import ALONE, ByModels, Contestant, Own, chosen_cases, findings
 from samesum.conformance.suites.catalogue import SUITES
-from samesum.conformance.verdict import Outcome, judged
 from samesum.errors import MissingPackage
-from samesum.runtimes.catalogue import OTHERS
-from samesum.runtimes.custom_engine import BackendError, Custom
+from samesum.runtimes.catalogue import OTHERS, Custom
 from samesum.runtimes.remote import Remote
-from samesum.runtimes.runtime import Runtime
+from samesum.runtimes.runtime import BackendError, Runtime
 
 NODE_TESTS = [case for case in SUITES["onnx-node"].cases() if case.operator == "ReduceSum" and case.is_one_call]
 

@@ -12,11 +12,10 @@ import pytest
 
 from naming import case as case_of
 from oracle import assert_bits
-from samesum.conformance.case import Case
+from samesum.conformance.case import Case, Outcome, judged
 from samesum.conformance.forms import Form
 from samesum.conformance.running import ALONE, Own, chosen_cases
 from samesum.conformance.suites.catalogue import SUITES
-from samesum.conformance.verdict import Outcome, judged
 from samesum.formats.arrays import NDArray
 from samesum.frontends.models import model as models
 from samesum.graph import holding
@@ -50,7 +49,7 @@ def run_foreseen(steps: Iterable[Step], values: dict[str, NDArray]) -> None:
     """`run_steps`, where each result is what is known of it beforehand: inputs of known types are not checked again."""
     for step in steps:
         run_steps([replace(step, frees=())], values)
-        for name, fact in zip(step.node.outputs, step.facts or (step.fact,), strict=True):
+        for name, fact in zip(step.node.outputs, step.facts, strict=True):
             if name and not step.is_known:
                 dtype, shape = values[name].dtype, values[name].shape
                 assert fact.dtype in (None, dtype), f"{step.title}: {name} is {dtype}, foretold is {fact.dtype}"

@@ -12,12 +12,10 @@ import pytest
 from onnx import numpy_helper
 from onnx.reference import ReferenceEvaluator
 
-from samesum.conformance import saving
-from samesum.conformance.case import Case
+from samesum.conformance import running
+from samesum.conformance.case import Case, Outcome, Verdict, judged
 from samesum.conformance.forms import Form
-from samesum.conformance.running import Finding, chosen_cases
-from samesum.conformance.saving import DATA_SET, save_case
-from samesum.conformance.verdict import Outcome, Verdict, judged
+from samesum.conformance.running import DATA_SET, Finding, chosen_cases, save_case
 from samesum.frontends.models.load import load
 
 
@@ -100,7 +98,7 @@ def test_nothing_is_left_of_a_case_that_cannot_be_written(tmp_path: Path, monkey
     def full(*_: Any) -> Any:
         raise OSError("no space left on device")
 
-    monkeypatch.setattr(saving, "tensor", full)
+    monkeypatch.setattr(running, "tensor", full)
     case = titled()["edge/onnx-ReduceSum-13-int8-refused"]
     with pytest.raises(OSError, match="no space"):
         save_case(tmp_path, case, _found(case))
@@ -108,7 +106,7 @@ def test_nothing_is_left_of_a_case_that_cannot_be_written(tmp_path: Path, monkey
 
 
 def test_every_case_has_a_folder_of_its_own() -> None:
-    names = {(case.suite, saving.folder_name(case)) for case in titled().values()}
+    names = {(case.suite, running.folder_name(case)) for case in titled().values()}
     assert len(names) == len(titled())
     assert all("/" not in name and not name.startswith(".") for _, name in names)
 

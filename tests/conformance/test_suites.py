@@ -19,7 +19,7 @@ from samesum.conformance.suites.node_tests import FAMILY as TESTED_ALONE
 from samesum.conformance.suites.node_tests import exported_tests, node_tests, older_tests, other_tests
 from samesum.conformance.suites.vectors import array_of, instances, minstd, own_choices, read_data, unpacked, vectors
 from samesum.specs.lookup import FAMILY
-from samesum.specs.onnx import ONNX
+from samesum.specs.table import ONNX
 
 DATA = Path(__file__).resolve().parents[2] / "src" / "samesum" / "conformance" / "suites" / "data"
 

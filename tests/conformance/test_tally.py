@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from samesum.conformance.case import Outcome, Verdict
 from samesum.conformance.forms import Form
 from samesum.conformance.running import Count, Finding, by_operator, by_suite, cells, counts
 from samesum.conformance.suites.catalogue import SUITES
-from samesum.conformance.verdict import Outcome, Verdict
 
 (FIRST, *_) = SUITES["openvino-op-reference"].cases()
 SECOND = replace(FIRST, name="second", suite="other")

@@ -9,8 +9,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from samesum.conformance.case import EXACT, Case, Tolerance
-from samesum.conformance.verdict import Outcome, Verdict, judged
+from samesum.conformance.case import EXACT, Case, Outcome, Tolerance, Verdict, judged
 from samesum.errors import AxisError, DtypeError, UnsupportedOperator
 from samesum.formats.arrays import NDArray
 from samesum.runtimes.runtime import EngineError, Trouble

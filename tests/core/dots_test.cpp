@@ -167,12 +167,11 @@ TEST_CASE("totals that are kept are exact, along rows and down columns") {
                             const bool reduced[] = {!by_rows, by_rows};
                             // Twice, one after the other or merged.
                             const bool are_merged = one_in(random, 2);
-                            std::vector<samesum::KeptTotal> totals(sets), others(sets);
+                            samesum::FloatTotals totals(format, map, sets), others(format, map, sets);
                             for (int turn = 0; turn < 2; ++turn)
-                                samesum::add_to_totals(
-                                    {x, 2, shape, strides, format, false}, reduced, map,
-                                    turn == 1 && are_merged ? others.data() : totals.data());
-                            for (std::size_t j = 0; j < sets; ++j) totals[j].merge(others[j]);
+                                samesum::add_to_totals({x, 2, shape, strides, format, false}, reduced, map,
+                                                       turn == 1 && are_merged ? others : totals);
+                            totals.merge(others);
                             for (std::size_t j = 0; j < sets; ++j) {
                                 const Set one{x + j * (by_rows ? n : 1) * size,
                                               by_rows ? sized(size) : strides[0], n, format};

@@ -124,11 +124,11 @@ TEST_CASE("powers are rounded once, of one exponent and of many") {
     });
 }
 
-TEST_CASE("arithmetic of 16 bits is rounded once, of one number and of many") {
+TEST_CASE("arithmetic of up to 32 bits is rounded once, of one number and of many") {
     const samesum::FloatingPointScope scope;
     each_instruction_set([](const InstructionSet& set, std::size_t) {
         constexpr std::size_t vector = 16;
-        for (std::size_t k = 0; k < samesum::short_formats; ++k)
+        for (std::size_t k = 0; k < samesum::arithmetic_formats; ++k)
             for (std::size_t operation = 0; operation < samesum::arithmetic_count; ++operation)
                 for (const std::size_t n : lengths(130))
                     for (const Family family : {Family::plain, Family::spread, Family::subnormal}) {
@@ -136,19 +136,22 @@ TEST_CASE("arithmetic of 16 bits is rounded once, of one number and of many") {
                         Random random(k + operation);
                         const char* const x = arguments(room, random, format, family, n);
                         const char* const y = arguments(other_room, random, format, Family::plain, n);
-                        char* const one = buffer_room.take(vector * 2);
-                        for (std::size_t i = 0; i < vector; ++i) std::memcpy(one + 2 * i, y, 2);
-                        char* const out = out_room.take(4 * n);
+                        const std::size_t size = size_of(format);
+                        char* const one = buffer_room.take(vector * size);
+                        for (std::size_t i = 0; i < vector; ++i) std::memcpy(one + size * i, y, size);
+                        char* const out = out_room.take(2 * size * n);
                         set.elementwise->arithmetic[operation][k](x, 1, y, 1, n, out);
-                        set.elementwise->arithmetic[operation][k](x, 1, one, 0, n, out + 2 * n);
+                        set.elementwise->arithmetic[operation][k](x, 1, one, 0, n, out + size * n);
                         REQUIRE(are_whole());
                         for (std::size_t i = 0; i < 2 * n; ++i) {
                             const Real a = real_at(x, i % n, format), b = real_at(y, i < n ? i : 0, format);
                             const Real wanted = operation == 0   ? a + b
                                                 : operation == 1 ? a - b
                                                 : operation == 2 ? a * b
-                                                                 : a / b;
-                            const std::uint64_t found = bits_of(out + 2 * i, format);
+                                                : operation == 3 ? a / b
+                                                : operation == 4 ? (a > b ? a : b)
+                                                                 : (a < b ? a : b);
+                            const std::uint64_t found = bits_of(out + size * i, format);
                             CHECK_MESSAGE(
                                 is_right(found, wanted, 4 * std::numeric_limits<Real>::epsilon(), format, 0),
                                 set.name, ": ", name_of(format), " ", operation, ": ", found);

@@ -130,10 +130,7 @@ class Rows {
         if (!is_double)
             add_exponential("exponential.sum1", set_.exponentials->sum1[i], in, {in, Format::f32});
         add_exponential("exponential.words", samesum::exponential_words_method(in), in, {in, Format::f64});
-        if (is_double)
-            add_spread(in, set_.spreads->few, "spread.few", {Format::f64, Format::f32}, 64);
-        else
-            add_spread(in, set_.spreads->narrow[i], "spread.narrow", {in, Format::f32}, any);
+        if (!is_double) add_spread(in, set_.spreads->narrow[i], "spread.narrow", {in, Format::f32}, any);
     }
 
     void add_exponential(const std::string& name, const Method& method, Format in,

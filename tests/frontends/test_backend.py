@@ -18,7 +18,7 @@ from samesum import ArgumentError, ArgumentTypeError, AttributeValueError, Dtype
 from samesum.conformance.suites.node_tests import exported_tests, node_tests
 from samesum.onnx import Backend, CumSum, ReduceSum
 from samesum.specs.lookup import FAMILY
-from samesum.specs.onnx import ONNX
+from samesum.specs.table import ONNX
 
 F, NODE = TensorProto.FLOAT, helper.make_node
 FAMILY = {spec.operator.name for spec in FAMILY if spec.standard is ONNX}

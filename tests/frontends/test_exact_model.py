@@ -16,9 +16,9 @@ from samesum import ArgumentError, SamesumError, UnsupportedOperator, load
 from samesum.conformance.forms import Form, own_forms, question
 from samesum.conformance.suites.catalogue import SUITES
 from samesum.formats.arrays import NDArray
-from samesum.frontends.plugins.choosing import chosen_names
 from samesum.frontends.plugins.exact_model import OFFERED
-from samesum.specs.openvino import OPENVINO
+from samesum.specs.lookup import chosen_names
+from samesum.specs.table import OPENVINO
 
 openvino = pytest.importorskip("openvino")
 opset = pytest.importorskip("openvino.opset13")

@@ -14,7 +14,7 @@ from naming import looped
 from samesum import openvino as door
 from samesum.errors import AttributeValueError, AxisError, DtypeError, ShapeError, UnsupportedOperator
 from samesum.formats.arrays import NDArray
-from samesum.specs.openvino import OPENVINO
+from samesum.specs.table import OPENVINO
 
 Function = Callable[..., NDArray]
 

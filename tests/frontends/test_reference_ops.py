@@ -16,8 +16,7 @@ from samesum import AttributeValueError, AxisError, DtypeError, UnsupportedOpera
 from samesum.frontends.plugins import onnx_tools
 from samesum.onnx import LayerNormalization, ReduceL1, ReduceMax, ReduceSum, reference_ops
 from samesum.specs.lookup import FAMILY
-from samesum.specs.onnx import ONNX
-from samesum.specs.row import Spec
+from samesum.specs.table import ONNX, Spec
 
 F, NODE = TensorProto.FLOAT, helper.make_node
 SPECS = [spec for spec in FAMILY if spec.standard is ONNX]

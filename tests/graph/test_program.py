@@ -32,12 +32,12 @@ def test_each_value_is_freed_after_its_last_use() -> None:
     references: list[weakref.ref[np.ndarray]] = []
 
     def watched(step: Step) -> Step:
-        def call(inputs: list[np.ndarray]) -> np.ndarray:
+        def call(inputs: list[np.ndarray]) -> tuple[np.ndarray, ...]:
             gc.collect()
             alive.append(sum(reference() is not None for reference in references))
-            result = step.call(inputs).copy()
+            result = step.call(inputs)[0].copy()
             references.append(weakref.ref(result))
-            return result
+            return (result,)
 
         return replace(step, call=call)
 
@@ -143,7 +143,7 @@ def test_what_is_known_beforehand_follows_shapes_through_the_graph() -> None:
         "two": np.int64([2]),
     }
     model = load(onnx_bytes(nodes, {"x": (F, ["a", "b", 4])}, {"y": (TensorProto.BFLOAT16, None)}, constants))
-    facts = {step.node.outputs[0]: step.fact for step in model._program.steps}
+    facts = {step.node.outputs[0]: step.facts[0] for step in model._program.steps}
     assert facts["target"].value is not None
     assert facts["target"].value.tolist() == [-1, 4]
     assert facts["r"].shape == (None, 4)
@@ -189,7 +189,7 @@ def test_a_graph_that_a_node_holds_knows_the_constants_around_it() -> None:
     model = load(onnx_bytes([node], ends, {"y": (F, None)}, {"w": w}))
     branches = dict(model._program.steps[0].inner)
     assert [step.is_known for step in branches["then_branch"]] == [True, False]
-    assert branches["then_branch"][1].fact.shape == (4, 3)
+    assert branches["then_branch"][1].facts[0].shape == (4, 3)
     x = np.ones((1, 3), np.float32)
     assert same(model.run([np.bool_(True), x])["y"], x + np.concatenate([w, w]))
     assert same(model.run([np.bool_(False), x])["y"], x - w)

@@ -159,6 +159,51 @@ def test_chunks_of_unknown_lengths() -> None:
     assert_bits(ss.cumulative_sum(chosen).compute(), ss.cumulative_sum(x[x > 0]))
 
 
+def depth(lazy: Any) -> int:
+    """How many tasks follow one another at most."""
+    graph = dict(lazy.__dask_graph__())
+    depths: dict[Any, int] = {}
+    for key in dask.order.order(graph):
+        depths[key] = 1 + max((depths[each] for each in dask.core.get_dependencies(graph, key)), default=0)
+    return max(depths.values())
+
+
+def test_the_tree_is_as_wide_as_asked() -> None:
+    x = np.random.default_rng(6).standard_normal((16, 3)).astype(np.float32)
+    lazy = da.from_array(x, chunks=(1, 3))
+    for every in (2, 3, 4, 8, 16, {0: 2}, {-2: 4, 1: 3}):
+        got = ss.sum(lazy, axis=0, split_every=every)
+        assert_bits(np.asarray(got.compute(scheduler="sync")), ss.sum(x, axis=0), f"{every}")
+        plain = da.sum(lazy, axis=0, split_every={0: 4} if isinstance(every, dict) and 1 in every else every)
+        assert depth(got) == depth(plain) + 1, f"{every}: as deep as Dask's own, and the rounding at the end"
+    assert depth(ss.sum(lazy, axis=0)) == depth(da.sum(lazy, axis=0)) + 1
+    for function in (*FUNCTIONS.values(), ss.nansum, ss.nanprod, ss.nanmean, ss.nanmax, ss.nanvar, ss.count_nonzero):
+        deep, wide = (function(lazy, axis=0, split_every=every) for every in (2, 16))
+        assert depth(deep) == depth(wide) + 3, function.__name__
+        assert_bits(np.asarray(deep.compute(scheduler="sync")), np.asarray(function(x, axis=0)), function.__name__)
+    wide, deep = (ss.reduce(lazy, ["sum", "argmin", "count_nonzero"], split_every=k) for k in (16, 2))
+    for name, expected in ss.reduce(x, ["sum", "argmin", "count_nonzero"]).items():
+        assert_bits(np.asarray(deep[name].compute(scheduler="sync")), np.asarray(expected), name)
+        assert depth(wide[name]) < depth(deep[name])
+
+
+def test_widths_of_trees_that_are_refused() -> None:
+    lazy = da.ones((4, 5), chunks=2)
+    for wrong in (0, 1, -4, {0: 1}):
+        with pytest.raises(ss.ArgumentError, match="allowed are integers from 2 on"):
+            ss.sum(lazy, split_every=wrong)
+    for wrong in (2.5, "4", True, {1: 2.5}):
+        with pytest.raises(ss.ArgumentTypeError, match="split_every has to be an integer"):
+            ss.max(lazy, split_every=wrong)
+    with pytest.raises(ss.AxisError, match="axis 2 is out of range for rank 2"):
+        ss.all(lazy, split_every={2: 4})
+    for function in (*FUNCTIONS.values(), ss.nansum, ss.nanstd, ss.count_nonzero):
+        with pytest.raises(ss.ArgumentError, match="split_every is 4 and x ndarray"):
+            function(np.ones(3), split_every=4)
+    with pytest.raises(ss.ArgumentError, match="split_every is 4 and x list"):
+        ss.reduce([1.0], ["sum"], split_every=4)
+
+
 def test_several_results_share_one_pass() -> None:
     read = []
 

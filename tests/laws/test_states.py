@@ -318,3 +318,34 @@ def test_chunks_whose_sums_lie_on_grids_of_their_own(dtype: str) -> None:
                 others[0].merge(pickle.loads(pickle.dumps(state)) if number % 2 else state)
             assert_same(others[0], one_call(whole, SUMS, 0), f"{apart} merged")
             assert others[0].to_bytes() == total.to_bytes()
+
+
+@looped("dtype", ["float16", "float32", "float64"])
+def test_many_short_chunks_join_whatever_their_scales(dtype: str) -> None:
+    """Each chunk is small or large beside the others; what is left when all cancel has the last bits of each."""
+    rng = np.random.default_rng(48)
+    names: list[Any] = ["sum", "l1", "sum_square"]
+    widest = 3 if dtype == "float16" else 12
+    for width, spread in ((3, 0), (70, 1), (70, 6), (200, 2 * widest)):
+        chunks = []
+        for _ in range(90):
+            scale = 2.0 ** rng.integers(-spread // 2, spread // 2 + 1)
+            chunk = (rng.standard_normal((rng.integers(1, 5), width)) * scale).astype(dtype)
+            chunk[:, rng.integers(0, width)] *= np.array(2.0 ** rng.integers(-widest, widest + 1), dtype)
+            chunks += [chunk, -chunk]
+        chunks.append((rng.standard_normal((1, width)) * 2.0**-9).astype(dtype))
+        chunks = [chunks[k] for k in rng.permutation(len(chunks)).tolist()]
+        states = [ss.State(names, axis=0) for _ in chunks]
+        for state, chunk in zip(states, chunks, strict=True):
+            state.update(chunk)
+        while len(states) > 1:
+            k = int(rng.integers(1, min(5, len(states))))
+            total = states.pop(int(rng.integers(len(states))))
+            for _ in range(k):
+                total.merge(states.pop(int(rng.integers(len(states)))))
+            states.append(total)
+        together = np.concatenate(chunks)
+        assert_same(states[0], one_call(together, names, 0), f"{dtype}, {width} columns, spread {spread}")
+        at_once = ss.State(names, axis=0)
+        at_once.update(together)
+        assert states[0].to_bytes() == at_once.to_bytes()

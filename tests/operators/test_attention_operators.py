@@ -249,18 +249,16 @@ def test_shapes_are_foretold() -> None:
             inputs = (*inputs[:3], np.zeros((L, 2 * S), FLOAT32), *inputs[4:])
         operation = operation_of("onnx", "Attention", None, **heads)
         row = ROWS[operation.spec.identifier]
-        assert row.all is not None
         found = apply_all(operation, 4, list(inputs))
-        assert row.all.infer(operation, [fact(x) for x in inputs], 4) == tuple(map(fact, found))
-        unknown = row.all.infer(operation, [Fact(x.dtype) for x in inputs], 4)
+        assert row.infer(operation, [fact(x) for x in inputs], 4) == tuple(map(fact, found))
+        unknown = row.infer(operation, [Fact(x.dtype) for x in inputs], 4)
         assert [each.dtype for each in unknown] == [x.dtype for x in found]
     operation = operation_of("openvino", "ScaledDotProductAttention", None)
     row = ROWS[operation.spec.identifier]
     deep = MASK.reshape((1,) * 3 + MASK.shape)
     for inputs in ((Q, *REPEATED), (Q, *REPEATED, deep), (Q, K[:1, :1], V[:1, :1], MASK[0, 0]), (Q[0], *REPEATED)):
-        assert row.infer(operation, [fact(x) for x in inputs]) == fact(apply(operation, list(inputs)))
+        assert row.infer(operation, [fact(x) for x in inputs], 1) == (fact(apply(operation, list(inputs))),)
     operation = operation_of("com.microsoft", "MultiHeadAttention", 1, num_heads=H)
     row = ROWS[operation.spec.identifier]
-    assert row.all is not None
     inputs = (ROWS_Q, ROWS_K, ROWS_V)
-    assert row.all.infer(operation, [fact(x) for x in inputs], 1) == (fact(apply_all(operation, 1, list(inputs))[0]),)
+    assert row.infer(operation, [fact(x) for x in inputs], 1) == (fact(apply_all(operation, 1, list(inputs))[0]),)

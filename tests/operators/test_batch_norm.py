@@ -14,7 +14,7 @@ import cases
 from building import ir_run, onnx_run
 from machines import same_everywhere
 from oracle import assert_bits, form_of
-from samesum.engine.norms import Channels, normalize_batch
+from samesum.engine.memory import Channels, normalize_batch
 from samesum.errors import ShapeError, UnsupportedOperator
 from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import quotient

@@ -12,7 +12,7 @@ import samesum as ss
 from norm_oracle import expected_inverse, expected_line
 from oracle import assert_bits, exact
 from samesum.algebra.rows import LAYER_NORM, MEAN, RMS_NORM, SUM
-from samesum.engine.norms import Epsilon
+from samesum.engine.memory import Epsilon
 from samesum.formats.arrays import NDArray
 from samesum.operators.apply import apply, apply_all
 from samesum.specs.lookup import operation_of

@@ -15,7 +15,7 @@ from building import onnx_run
 from norm_oracle import expected_inverse, expected_line
 from oracle import assert_bits, exact
 from samesum.algebra.rows import CENTRED, L1_QUOTIENT, L2_QUOTIENT, LAYER_NORM, MEAN, RMS_NORM, Norm
-from samesum.engine.norms import Epsilon
+from samesum.engine.memory import Epsilon
 from samesum.formats.arrays import BFLOAT16, NDArray
 
 STASHES: dict[int, Any] = {1: np.dtype(np.float32), 11: np.dtype(np.float64), 16: BFLOAT16}

@@ -12,7 +12,7 @@ from samesum.errors import AxisError, DtypeError, ShapeError
 from samesum.formats.arrays import NDArray
 from samesum.operators.apply import apply
 from samesum.specs.lookup import FAMILY, operation_of
-from samesum.specs.row import Spec
+from samesum.specs.table import Spec
 
 SPECS = [spec for spec in FAMILY if spec.row.name in ("softmax", "log_softmax", "hardmax")]
 EVERY_VERSION = pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.identifier)

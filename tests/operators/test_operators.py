@@ -13,7 +13,7 @@ from samesum.errors import AttributeValueError, AxisError, DtypeError, ShapeErro
 from samesum.formats.arrays import NDArray
 from samesum.operators.apply import apply
 from samesum.specs.lookup import FAMILY, operation_of
-from samesum.specs.row import Spec
+from samesum.specs.table import Spec
 
 DTYPES = {
     np.dtype(each).name: np.dtype(each)

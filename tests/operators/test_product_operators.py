@@ -223,16 +223,16 @@ def test_shapes_are_known_before_anything_runs(
     arrays = [normal(*shape, seed=i) for i, shape in enumerate(shapes)]
     found = apply(operation, arrays)
     infer = ROWS[operation.spec.identifier].infer
-    fact = infer(operation, [Fact(each.dtype, each.shape) for each in arrays])
+    (fact,) = infer(operation, [Fact(each.dtype, each.shape) for each in arrays], 1)
     assert (fact.dtype, fact.shape) == (found.dtype, found.shape)
     for i in range(len(shapes)):
         facts = [Fact(each.dtype, each.shape) for each in arrays]
         facts[i] = Fact(arrays[i].dtype, (None,) * arrays[i].ndim)
-        partly = infer(operation, facts).shape
+        partly = infer(operation, facts, 1)[0].shape
         assert partly is not None
         assert all(p in (None, n) for p, n in zip(partly, found.shape, strict=True))
         facts[i] = Fact(arrays[i].dtype)
-        assert infer(operation, facts).shape is None
+        assert infer(operation, facts, 1)[0].shape is None
 
 
 def test_axes_that_count_as_rows_are_moved_before_anything_is_transposed() -> None:
@@ -247,5 +247,6 @@ def test_axes_that_count_as_rows_are_moved_before_anything_is_transposed() -> No
         )  # fmt: skip
         with case(turned_a, turned_b, moved_a, moved_b):
             np.testing.assert_array_equal(apply(operation, [x, y]), (a @ b) / 2)
-            fact = ROWS[operation.spec.identifier].infer(operation, [Fact(x.dtype, x.shape), Fact(y.dtype, y.shape)])
+            facts = [Fact(x.dtype, x.shape), Fact(y.dtype, y.shape)]
+            (fact,) = ROWS[operation.spec.identifier].infer(operation, facts, 1)
             assert fact.shape == (2, 5, 3, 6)

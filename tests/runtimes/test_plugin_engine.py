@@ -11,9 +11,8 @@ import pytest
 from building import onnx_bytes
 from samesum.errors import MissingPackage
 from samesum.runtimes import onnxruntime_engine
-from samesum.runtimes.custom_engine import BackendError
 from samesum.runtimes.onnxruntime_engine import Plugin
-from samesum.runtimes.runtime import EngineError, EngineModel, Format, Trouble, run
+from samesum.runtimes.runtime import BackendError, EngineError, EngineModel, Format, Trouble, run
 
 onnxruntime: Any = pytest.importorskip("onnxruntime")
 helper: Any = pytest.importorskip("onnx.helper")

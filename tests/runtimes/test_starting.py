@@ -11,9 +11,8 @@ import pytest
 from samesum.compare import compare
 from samesum.runtimes import remote
 from samesum.runtimes.catalogue import maker
-from samesum.runtimes.custom_engine import BackendError
 from samesum.runtimes.remote import Child, Remote
-from samesum.runtimes.runtime import EngineError, Format
+from samesum.runtimes.runtime import BackendError, EngineError, Format
 
 CLASS = "class Engine:\n    def run(self, model, inputs):\n        return []\n"
 FAULTS = {

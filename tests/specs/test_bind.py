@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+import samesum as ss
 from samesum.errors import AttributeValueError, AxisError, ModelError, UnsupportedOperator
 from samesum.formats.arrays import BFLOAT16
 from samesum.operators.slicing import MASKS
 from samesum.specs.bind import Operation, bind, bind_node
 from samesum.specs.lookup import lookup, operation_of
-from samesum.specs.row import Unread
+from samesum.specs.table import Unread
 
 
 def test_defaults_of_onnx() -> None:
@@ -55,7 +56,7 @@ def test_other_flags_are_refused(value: object) -> None:
     ("word", "means"), [("true", True), ("TRUE", True), ("1", True), ("False", False), ("0", False)]
 )
 def test_booleans_of_an_ir_file_are_words_in_any_case(word: str, means: bool) -> None:
-    assert bind(lookup("openvino", "CumSum", 3), {"exclusive": word}).exclusive is means
+    assert bind(lookup("openvino", "CumSum", 3), {"exclusive": word}).attributes["exclusive"] is means
 
 
 @pytest.mark.parametrize("word", ["yes", "", "2", "None"])
@@ -135,11 +136,13 @@ def test_the_given_attributes_are_not_changed() -> None:
 
 
 def test_a_call_is_remembered_and_still_tells_1_from_1_0() -> None:
-    first = operation_of("onnx", "ReduceSum", 13, keepdims=1)
-    assert operation_of("onnx", "ReduceSum", 13, keepdims=1) is first
-    assert first == bind(lookup("onnx", "ReduceSum", 13), {"keepdims": 1})
+    x = np.ones((2, 3), np.float32)
+    assert ss.onnx.ReduceSum(x, keepdims=1).shape == (1, 1)
     with pytest.raises(AttributeValueError, match=r"keepdims is 1\.0"):
-        operation_of("onnx", "ReduceSum", 13, keepdims=1.0)
+        ss.onnx.ReduceSum(x, keepdims=1.0)
+    assert ss.onnx.Softmax(x, axis=1).shape == x.shape
+    with pytest.raises(AxisError, match=r"got 1\.0"):
+        ss.onnx.Softmax(x, axis=1.0)
 
 
 def test_a_call_with_a_value_that_has_no_hash_is_refused_like_any_other() -> None:

@@ -8,7 +8,7 @@ import pytest
 from naming import looped
 from samesum.errors import UnsupportedOperator
 from samesum.specs.lookup import CATALOGUE, FAMILY, lookup, versions_with_type
-from samesum.specs.onnx import ONNX
+from samesum.specs.table import ONNX
 
 
 @looped(

@@ -13,9 +13,7 @@ from naming import looped
 from samesum.algebra import rows as algebra
 from samesum.formats.elements import ALL, FLOAT8
 from samesum.specs.lookup import CATALOGUE, FAMILY, STANDARDS, lookup
-from samesum.specs.onnx import ONNX
-from samesum.specs.openvino import OPENVINO
-from samesum.specs.row import Kind, Operator, Spec
+from samesum.specs.table import ONNX, OPENVINO, Kind, Operator, Spec
 
 NUMPY_NAMES = {
     "float": "float32",

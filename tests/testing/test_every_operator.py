@@ -11,7 +11,7 @@ import pytest
 from catalogue_calls import OUTPUTS, _attributes, _input
 from naming import case
 from samesum.specs.lookup import STANDARDS, lookup
-from samesum.specs.row import Spec
+from samesum.specs.table import Spec
 from samesum.testing import judge
 from samesum.testing.calls import call_of
 

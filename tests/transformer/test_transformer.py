@@ -19,7 +19,7 @@ import samesum
 from machines import same_everywhere
 from samesum.frontends.plugins import onnx_tools
 from samesum.specs.lookup import FAMILY
-from samesum.specs.onnx import ONNX
+from samesum.specs.table import ONNX
 
 FOLDER = Path(__file__).resolve().parent
 MODEL = onnx.load(FOLDER / "transformer.onnx")

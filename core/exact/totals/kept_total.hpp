@@ -2,9 +2,11 @@
 // what is on no such grid.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "exact/totals/superaccumulator.hpp"
@@ -12,13 +14,30 @@
 
 namespace samesum {
 
-// Two words count 2^(exponent + unit[i]). A block adds less than 2^102 to each, so that 2^25 of them fit; one
-// whose exponent is d greater is 2^d blocks.
+// How two totals become one: both are scaled to the smaller of their exponents, where one whose exponent is d
+// greater is 2^d blocks. None where there are more than `most` of them.
+struct CommonScale {
+    std::int32_t exponent, blocks, mine, others;  // the shifts of the two
+
+    static std::optional<CommonScale> of(std::int32_t my_exponent, std::int32_t my_blocks,
+                                         std::int32_t exponent, std::int32_t blocks, std::uint32_t most) {
+        if (my_blocks == 0) my_exponent = exponent;
+        const std::int32_t apart = exponent - my_exponent, mine = apart < 0 ? -apart : 0,
+                           others = apart > 0 ? apart : 0;
+        if (mine + others >= static_cast<std::int32_t>(std::bit_width(most))) return std::nullopt;
+        const std::int64_t all = (std::int64_t{my_blocks} << mine) + (std::int64_t{blocks} << others);
+        if (all > std::int64_t{most}) return std::nullopt;
+        return CommonScale{my_exponent < exponent ? my_exponent : exponent, static_cast<std::int32_t>(all),
+                           mine, others};
+    }
+};
+
+// Two words count 2^(exponent + unit[i]). A block adds less than 2^102 to each, so that 2^25 of them fit.
 class KeptTotal {
     using i128 = __int128;
 
   public:
-    static constexpr std::int32_t most_apart = 25, most_blocks = 1 << most_apart;
+    static constexpr std::int32_t most_blocks = 1 << 25;
     static constexpr int unit[] = {kept_units[1], kept_units[3]};
     static_assert(kept_units[0] - unit[0] == 44 && kept_units[2] - unit[1] == 44);
 
@@ -82,16 +101,12 @@ class KeptTotal {
     }
 
     void take(Words words, std::int32_t exponent, std::int32_t blocks) {
-        if (blocks_ == 0) exponent_ = exponent;
-        const std::int32_t apart = exponent - exponent_, shift = apart < 0 ? -apart : apart;
-        const std::int64_t mine = apart < 0 ? std::int64_t{blocks_} << (shift & 31) : blocks_,
-                           others = apart > 0 ? std::int64_t{blocks} << (shift & 31) : blocks;
-        if (shift > most_apart || mine + others > most_blocks) return give(words, exponent, rest());
-        const i128 grown = i128{1} << shift;
+        const auto scale = CommonScale::of(exponent_, blocks_, exponent, blocks, most_blocks);
+        if (!scale) return give(words, exponent, rest());
         for (std::size_t i = 0; i < 2; ++i)
-            word_[i] = word_[i] * (apart < 0 ? grown : 1) + words.word[i] * (apart > 0 ? grown : 1);
-        exponent_ = apart < 0 ? exponent : exponent_;
-        blocks_ = static_cast<std::int32_t>(mine + others);
+            word_[i] = (word_[i] << scale->mine) + (words.word[i] << scale->others);
+        exponent_ = scale->exponent;
+        blocks_ = scale->blocks;
     }
 
     i128 word_[2] = {};

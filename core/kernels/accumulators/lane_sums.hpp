@@ -3,7 +3,8 @@
 
 #include "kernels/vectors/float_formats.hpp"
 #include "kernels/vectors/fold.hpp"
-#include "kernels/vectors/rounding.hpp"
+#include "kernels/vectors/partial.hpp"
+#include "kernels/vectors/singles.hpp"
 #include "kernels/vectors/vectors.hpp"
 #include "methods/method.hpp"
 
@@ -22,29 +23,6 @@ struct LaneSum {
     Doubles sum = {};
     Floats greatest = {};
     Words least = ~Words{};
-
-    static SAMESUM_INLINE LaneSum of(Floats x) {
-        const Floats size = samesum::SAMESUM_ISA::magnitude(x);
-        Doubles wide = widen(x);
-        if constexpr (map == Map::magnitude) wide = samesum::SAMESUM_ISA::magnitude(wide);
-        if constexpr (map == Map::square) wide = wide * wide;
-        return {wide, x, reinterpret_cast<Words>(size) - 1};
-    }
-
-    SAMESUM_INLINE void take(Floats x) {
-        if constexpr (map == Map::square)
-            sum = added(sum, widen(x));
-        else
-            join(of(x));
-    }
-
-    SAMESUM_INLINE void take(const LaneSum& term) { join(term); }
-
-    // Squares of these formats are exact: it makes no difference where they are rounded.
-    static SAMESUM_INLINE Doubles added(Doubles sum, Doubles x) {
-        if constexpr (has_fused && map == Map::square) return fused(x, x, sum);
-        return plus(sum, map == Map::square ? x * x : x);
-    }
 
     static SAMESUM_INLINE LaneSum joined(const LaneSum& a, const LaneSum& b) {
         LaneSum both;
@@ -81,16 +59,88 @@ struct LaneSum {
     }
 };
 
-// Four rows as one term: fewer additions in a row, and a smaller bound.
+// The same of whole vectors of floats, of which the halves are widened.
 template <class F, Map map, bool few>
-struct RowsOfFloats : FloatsOf<F> {
+struct LaneSums {
     using Part = LaneSum<F, map, few>;
-    static constexpr std::size_t together = 4;
+
+    Doubles low = {}, high = {};
+    Singles greatest = {};
+    SingleWords least = ~SingleWords{};
+
+    static SAMESUM_INLINE Doubles mapped(Doubles x) {
+        if constexpr (map == Map::magnitude) return samesum::SAMESUM_ISA::magnitude(x);
+        return map == Map::square ? x * x : x;
+    }
+    static SAMESUM_INLINE LaneSums of(const Widened& v) {
+        return {mapped(v.half.low), mapped(v.half.high), samesum::SAMESUM_ISA::magnitude(v.x), before(v.x)};
+    }
+
+    // Squares of these formats are exact: it makes no difference where they are rounded.
+    static SAMESUM_INLINE Doubles added(Doubles sum, Doubles x) {
+        if constexpr (has_fused && map == Map::square) return fused(x, x, sum);
+        return plus(sum, mapped(x));
+    }
+
+    SAMESUM_INLINE void take(const Widened& v) {
+        low = added(low, v.half.low);
+        high = added(high, v.half.high);
+        if constexpr (Part::tracks_magnitude) greatest = greater_magnitude(greatest, v.x);
+        if constexpr (Part::tracks_least) least = lesser(least, before(v.x));
+    }
+
+    SAMESUM_INLINE void take(const LaneSums& term) {
+        low = plus(low, term.low);
+        high = plus(high, term.high);
+        if constexpr (Part::tracks_magnitude) greatest = greater_magnitude(greatest, term.greatest);
+        if constexpr (Part::tracks_least) least = lesser(least, term.least);
+    }
+    SAMESUM_INLINE void join(const LaneSums& other) { take(other); }
+
+    // The bits of a magnitude, less one: of zero the greatest.
+    static SAMESUM_INLINE SingleWords before(Singles x) {
+        return reinterpret_cast<SingleWords>(samesum::SAMESUM_ISA::magnitude(x)) - 1;
+    }
+    static SAMESUM_INLINE SingleWords lesser(SingleWords a, SingleWords b) { return a < b ? a : b; }
+
+    // Of the columns of each half.
+    struct Parts {
+        Part low, high;
+    };
+    SAMESUM_INLINE Parts parts() const {
+        Floats size[2];
+        Words smallest[2];
+        __builtin_memcpy(size, &greatest, sizeof greatest);
+        __builtin_memcpy(smallest, &least, sizeof least);
+        return {{low, size[0], smallest[0]}, {high, size[1], smallest[1]}};
+    }
+    SAMESUM_INLINE Part folded() const {
+        const Parts part = parts();
+        return Part::joined(part.low, part.high);
+    }
+};
+
+// As loops ask for them: four rows are one term, for fewer additions in a row, and a smaller bound.
+template <class F, Map map, bool few>
+struct LanesOf {
+    using Sums = LaneSums<F, map, few>;
+    static constexpr std::size_t elements = singles, size = F::size, together = 4;
     static constexpr bool by_lines = true;
 
-    static SAMESUM_INLINE Part term(const char* p, std::ptrdiff_t row_stride) {
-        const auto row = [=](std::ptrdiff_t r) { return Part::of(F::floats(p + r * row_stride)); };
-        return Part::joined(Part::joined(row(0), row(1)), Part::joined(row(2), row(3)));
+    static constexpr bool has_last = true;
+
+    static SAMESUM_INLINE Widened all(const char* p) { return Widened::at<F>(p); }
+    static SAMESUM_INLINE Widened first(const char* p, std::size_t n) {
+        return Widened::of(first_singles<F>(p, n));
+    }
+    static SAMESUM_INLINE Widened last(const char* p, std::size_t n) {
+        return Widened::of(last_singles<F>(p, n));
+    }
+    static SAMESUM_INLINE Sums term(const char* p, std::ptrdiff_t row_stride) {
+        Sums term = Sums::of(all(p));
+        for (std::size_t r = 1; r < together; ++r)
+            term.take(all(p + static_cast<std::ptrdiff_t>(r) * row_stride));
+        return term;
     }
 };
 

@@ -1,7 +1,7 @@
 // Functions of each element: the methods of one instruction set, compiled as table.cpp is.
+#include "kernels/elementwise/element_arithmetic.hpp"
 #include "kernels/elementwise/elementwise_functions.hpp"
 #include "kernels/elementwise/elementwise_power.hpp"
-#include "kernels/elementwise/short_arithmetic.hpp"
 #include "methods/tables.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -25,8 +25,9 @@ constexpr void fill_powers(ElementwiseMethods& m) {
 template <Arithmetic operation>
 constexpr void fill_arithmetic(ElementwiseMethods& m) {
     auto& row = m.arithmetic[static_cast<std::size_t>(operation)];
-    row[0] = ShortArithmetic<Float16, operation>::run;
-    row[1] = ShortArithmetic<Bfloat16, operation>::run;
+    row[0] = ElementArithmetic<Float16, operation>::run;
+    row[1] = ElementArithmetic<Bfloat16, operation>::run;
+    row[2] = ElementArithmetic<Float32, operation>::run;
 }
 
 constexpr ElementwiseMethods all_elementwise() {
@@ -41,6 +42,8 @@ constexpr ElementwiseMethods all_elementwise() {
     fill_arithmetic<Arithmetic::subtract>(m);
     fill_arithmetic<Arithmetic::multiply>(m);
     fill_arithmetic<Arithmetic::divide>(m);
+    fill_arithmetic<Arithmetic::greatest>(m);
+    fill_arithmetic<Arithmetic::least>(m);
     return m;
 }
 

@@ -82,7 +82,6 @@ extern const SpreadMethods spreads;
 const SpreadMethods spreads{
     {Spread<Float16, NarrowSpread>::method(), Spread<Bfloat16, NarrowSpread>::method(),
      Spread<Float32, NarrowSpread>::method()},
-    Spread<Float64, WideSpread>::method(),
-    Spread<Float64, FewSpread>::method()};
+    Spread<Float64, WideSpread>::method()};
 
 }  // namespace samesum::SAMESUM_ISA

@@ -12,7 +12,6 @@ constexpr double spread_roundoff = 0x1p-53;
 
 // Of formats whose numbers and squares lie well within the range of double.
 struct NarrowSpread {
-    static constexpr std::size_t words = 2;
     static constexpr bool sure_nan = true;
 
     Doubles sum, squares;
@@ -53,7 +52,6 @@ struct NarrowSpread {
 };
 
 struct WideSpread {
-    static constexpr std::size_t words = 5;
     static constexpr bool sure_nan = false;
 
     Doubles sum, rest, squares, squares_rest;
@@ -114,81 +112,6 @@ struct WideSpread {
         t.squares.add(squares);
         t.squares.add_low(squares_rest);
         t.squares.bound += squares * error + lost;
-        t.count += n;
-    }
-};
-
-// Of few elements, whose variances are often halfway between two doubles: what the low words lose is known,
-// so that exact sums are told.
-struct FewSpread {
-    static constexpr std::size_t words = 6;
-    static constexpr bool sure_nan = false;
-
-    Doubles sum, rest, lost, squares, squares_rest, squares_lost;
-
-    static SAMESUM_INLINE void add_low(Doubles& low, Doubles& lost, Doubles value) {
-        Doubles error;
-        two_sum(low, value, low, error);
-        lost += samesum::SAMESUM_ISA::magnitude(error);
-    }
-    SAMESUM_INLINE void take(Doubles x, Doubles centre) {
-        Doubles d, low, error;
-        two_sum(x, -centre, d, low);
-        two_sum(sum, d, sum, error);
-        add_low(rest, lost, error);
-        add_low(rest, lost, low);
-        const Doubles square = d * d, cross = roughly_fused(d + d, low, low * low);
-        two_sum(squares, square, squares, error);
-        add_low(squares_rest, squares_lost, error);
-        add_low(squares_rest, squares_lost, square_error(d, square));
-        add_low(squares_rest, squares_lost, cross);
-        // Of squares below this the low words may vanish. (Lemma 53)
-        const Doubles none = {};
-        squares_lost += samesum::SAMESUM_ISA::magnitude(cross) * 0x1p-51 +
-                        (((square < 0x1p-900) & (d != 0)) | (low != 0) ? none + underflow_error : none);
-    }
-    SAMESUM_INLINE void join(const FewSpread& other) {
-        Doubles error;
-        two_sum(sum, other.sum, sum, error);
-        lost += other.lost;
-        add_low(rest, lost, error);
-        add_low(rest, lost, other.rest);
-        two_sum(squares, other.squares, squares, error);
-        squares_lost += other.squares_lost;
-        add_low(squares_rest, squares_lost, error);
-        add_low(squares_rest, squares_lost, other.squares_rest);
-    }
-    template <int distance>
-    SAMESUM_INLINE FewSpread paired(const FewSpread& other) const {
-        FewSpread both{paired_low<distance>(sum, other.sum),
-                       paired_low<distance>(rest, other.rest),
-                       paired_low<distance>(lost, other.lost),
-                       paired_low<distance>(squares, other.squares),
-                       paired_low<distance>(squares_rest, other.squares_rest),
-                       paired_low<distance>(squares_lost, other.squares_lost)};
-        both.join({paired_high<distance>(sum, other.sum), paired_high<distance>(rest, other.rest),
-                   paired_high<distance>(lost, other.lost), paired_high<distance>(squares, other.squares),
-                   paired_high<distance>(squares_rest, other.squares_rest),
-                   paired_high<distance>(squares_lost, other.squares_lost)});
-        return both;
-    }
-
-    static SAMESUM_INLINE FewSpread at(const SpreadTile& t, std::size_t j) {
-        const auto number = [&](std::size_t i) { return load<Doubles>(t.work[i] + j); };
-        return {number(0), number(1), number(2), number(3), number(4), number(5)};
-    }
-    SAMESUM_INLINE void put(SpreadTile& t, std::size_t j) const {
-        const Doubles numbers[] = {sum, rest, lost, squares, squares_rest, squares_lost};
-        for (std::size_t i = 0; i < 6; ++i) store(t.work[i] + j, numbers[i]);
-    }
-
-    SAMESUM_INLINE void add_to(SpreadTile::Totals& t, double n, double) const {
-        t.sum.add(sum);
-        t.sum.add_low(rest);
-        t.sum.bound += lost * spread_slack;
-        t.squares.add(squares);
-        t.squares.add_low(squares_rest);
-        t.squares.bound += squares_lost * spread_slack;
         t.count += n;
     }
 };

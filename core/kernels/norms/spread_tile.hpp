@@ -15,7 +15,7 @@ constexpr double words_error = 0x1p-98;
 // Any centre is right; one near the mean loses no bits. It is the first element that a column gets, and sets
 // with other centres are moved to it where they are merged.
 struct SpreadTile {
-    static constexpr std::size_t columns = 416, pitch = columns + 24, words = 6;
+    static constexpr std::size_t columns = 416, pitch = columns + 24, words = 5;
 
     double centre[pitch], count[pitch];
     double sum[pitch], sum_rest[pitch], sum_bound[pitch];

@@ -21,10 +21,7 @@ constexpr void fill(ShortIntegerMethods& m, Format format) {
     const std::size_t index = static_cast<std::size_t>(format) - static_cast<std::size_t>(Format::i8);
     fill_modular<Integer, std::make_unsigned_t<Integer>>(m.sum[index][0], m.product[index][0]);
     fill_modular<Integer, std::uint64_t>(m.sum[index][1], m.product[index][1]);
-    Short(&whole)[4] = m.whole[index];
-    whole[by(Finalize::over_count)] = ShortWhole<Integer, Finalize::over_count>::make;
-    if constexpr (sizeof(Integer) < 8) whole[by(Finalize::root)] = ShortWhole<Integer, Finalize::root>::make;
-    whole[by(Finalize::logarithm)] = ShortWhole<Integer, Finalize::logarithm>::make;
+    m.mean[index] = ShortIntegerMean<Integer>::make;
 }
 
 constexpr ShortIntegerMethods all_short_integers() {

@@ -10,18 +10,12 @@
 
 namespace samesum::SAMESUM_ISA {
 
-// Means and logarithms of sums of whole sets of few integers, into float64, and roots of sums of squares,
-// into integers of 64 bits.
+// Means of whole sets of few integers, into float64.
 
-template <class Integer, Finalize finalize>
-struct ShortWhole {
-    static constexpr Format format = Format::f64;  // or integers of its size
+template <class Integer>
+struct ShortIntegerMean {
+    static constexpr Format format = Format::f64;
     static constexpr std::size_t size = sizeof(Integer);
-    static constexpr bool squares = finalize == Finalize::root;
-    static_assert(size < 8 || !squares);
-    // The squares of so many numbers below this have a sum below 2^53, as have the numbers of two bytes.
-    static constexpr double narrow_limit = 0x1p23;
-    static_assert(short_elements * narrow_limit * narrow_limit <= 0x1p53);
 
     // Of fewer than 52 bits, put where those of a double that holds its units last are.
     static SAMESUM_INLINE Doubles elements(const char* p) {
@@ -48,31 +42,11 @@ struct ShortWhole {
         return part;
     }
 
-    // Of squares whose sum has more bits than a double: what the roundings lose are whole numbers of up to
-    // 2^16.
-    static Part wide_total(const ShortRows& rows) {
-        Part part;
-        const char* p = rows.p;
-        for (std::size_t r = 0; r < rows.count; ++r, p += rows.stride) {
-            const Doubles x = elements(p), square = x * x;
-            Doubles lost;
-            two_sum(part.sum, square, part.sum, lost);
-            part.rest += lost + square_error(x, square);
-        }
-        two_sum(part.sum, part.rest, part.sum, part.rest);
-        return part;
-    }
-
     static SAMESUM_INLINE Part narrow_total(const ShortRows& rows) {
         Part part;
-        Doubles greatest = {};
         const char* p = rows.p;
-        for (std::size_t r = 0; r < rows.count; ++r, p += rows.stride) {
-            const Doubles x = elements(p);
-            part.sum = squares ? plus_square(part.sum, x) : plus(part.sum, x);
-            if constexpr (squares && size == 4) greatest = greater_magnitude(greatest, x);
-        }
-        return squares && size == 4 && any(greatest > narrow_limit) ? wide_total(rows) : part;
+        for (std::size_t r = 0; r < rows.count; ++r, p += rows.stride) part.sum = plus(part.sum, elements(p));
+        return part;
     }
 
     static SAMESUM_INLINE Part total(const ShortRows& rows) {
@@ -82,19 +56,10 @@ struct ShortWhole {
             return narrow_total(rows);
     }
 
-    // The greatest whole number with no greater square.
-    static SAMESUM_INLINE Longs root_of(const Part& part) {
-        const Doubles near = doubles_of(__builtin_convertvector(square_root(part.sum), Longs));
-        const Doubles left = fused(-near, near, part.sum) + part.rest, none = {};
-        const Doubles step = left < 0 ? none - 1 : left > 2 * near ? none + 1 : none;
-        return __builtin_convertvector(near + step, Longs);
-    }
-
     static SAMESUM_INLINE Verdict<format> concluded(const Part& part, double rows, double inverse) {
         const Doubles none = {};
-        if constexpr (squares) return {root_of(part), Words{}};
-        if (finalize == Finalize::logarithm || any(part.rest != 0))
-            return WordsTest<format, finalize>::of(part.sum, part.rest, none, none + rows);
+        if (any(part.rest != 0))
+            return WordsTest<format, Finalize::over_count>::of(part.sum, part.rest, none, none + rows);
         return {reinterpret_cast<Longs>(inverse != 0 ? part.sum * inverse : part.sum / rows), Words{}};
     }
 
@@ -103,7 +68,7 @@ struct ShortWhole {
         const double rows = static_cast<double>(count);
         const double inverse = (count & (count - 1)) == 0 ? 1 / rows : 0;  // where it is exact
         const ShortRows all{static_cast<const char*>(x), row_stride, count};
-        return write_short<ShortWhole>(all, n, out, failed, [=](const ShortRows& some) {
+        return write_short<ShortIntegerMean>(all, n, out, failed, [=](const ShortRows& some) {
             return concluded(total(some), rows, inverse);
         });
     }

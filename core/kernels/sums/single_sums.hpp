@@ -56,18 +56,16 @@ struct SinglesOf {
         const Singles first = pair(p, distance);
         return {first, first + pair(p + 2 * distance, distance)};
     }
-    static SAMESUM_INLINE Term all(const char* p) {
-        const Singles x = load_singles<F>(p);
+    static SAMESUM_INLINE Term all(const char* p) { return alone(load_singles<F>(p)); }
+    static SAMESUM_INLINE Term first(const char* p, std::size_t n) { return alone(first_singles<F>(p, n)); }
+    static constexpr bool has_last = true;
+    static SAMESUM_INLINE Term last(const char* p, std::size_t n) { return alone(last_singles<F>(p, n)); }
+
+  private:
+    static SAMESUM_INLINE Term alone(Singles x) {
         if constexpr (map == Map::magnitude) return {Singles{}, samesum::SAMESUM_ISA::magnitude(x)};
         return {Singles{}, map == Map::square ? x * x : x};
     }
-    static SAMESUM_INLINE Term first(const char* p, std::size_t n) {
-        char padded[singles * F::size];
-        store(padded, load_first<typename VectorOf<std::uint16_t, singles * F::size>::type>(p, n));
-        return all(padded);
-    }
-
-  private:
     static SAMESUM_INLINE Singles pair(const char* p, std::ptrdiff_t distance) {
         const Singles a = load_singles<F>(p), b = load_singles<F>(p + distance);
         if constexpr (map == Map::magnitude)
@@ -195,12 +193,14 @@ struct SingleLaneSums {
     // The sums of these rows join the totals.
     static void flush(Tile& t, const char* x, std::ptrdiff_t row_stride, std::size_t rows, std::size_t n) {
         const double error = Group::error + error_of(rows);
-        for (std::size_t j = 0; j < n; j += width) {
-            const Part part{load<Doubles>(t.block + j), Floats{}};
-            if (is_unsure(part, n - j))
+        for (std::size_t j = 0; j < n; j += singles) {
+            const Part low{load<Doubles>(t.block + j), {}}, high{load<Doubles>(t.block + j + width), {}};
+            if (is_unsure(low, n - j) || (n > j + width && is_unsure(high, n - j - width))) {
                 Usual::add_rows(t, j, x + j * F::size, row_stride, rows, n - j);
-            else
-                t.add(j, part.sum, part.bound(error));
+                continue;
+            }
+            t.add(j, low.sum, low.bound(error));
+            if (n > j + width) t.add(j + width, high.sum, high.bound(error));
         }
     }
 };

@@ -11,56 +11,6 @@
 
 namespace samesum::SAMESUM_ISA {
 
-// Sums of the columns of one whole vector of floats, in two vectors of float64: bfloat16 is widened to it in
-// one step.
-template <Map map>
-struct WideSums {
-    using Part = LaneSum<Bfloat16, map, false>;
-
-    Part low, high;
-
-    SAMESUM_INLINE void take(const WideSums& term) {
-        low.join(term.low);
-        high.join(term.high);
-    }
-
-    // Of some rows.
-    template <std::size_t rows>
-    static SAMESUM_INLINE WideSums of(const char* p, std::ptrdiff_t row_stride) {
-        WideSums all;
-        Singles greatest = {};
-        for_each_of<rows>([&](std::size_t r) SAMESUM_INLINED {
-            Singles x = load_singles<Bfloat16>(p + static_cast<std::ptrdiff_t>(r) * row_stride);
-            if constexpr (Part::tracks_magnitude) greatest = greater_magnitude(greatest, x);
-            if constexpr (map == Map::magnitude) x = samesum::SAMESUM_ISA::magnitude(x);
-            const Halves half = widen(x);
-            all.low.sum = Part::added(all.low.sum, half.low);
-            all.high.sum = Part::added(all.high.sum, half.high);
-        });
-        Floats size[2];
-        __builtin_memcpy(size, &greatest, sizeof greatest);
-        all.low.greatest = size[0];
-        all.high.greatest = size[1];
-        return all;
-    }
-};
-
-// As loops ask for them (kernels/loops/columns.hpp).
-template <Map map>
-struct WideRows {
-    static constexpr std::size_t elements = singles, size = 2, together = 4;
-    static constexpr bool by_lines = true;
-    static SAMESUM_INLINE WideSums<map> all(const char* p) { return WideSums<map>::template of<1>(p, 0); }
-    static SAMESUM_INLINE WideSums<map> first(const char* p, std::size_t n) {
-        char padded[vector_bytes / 2];
-        store(padded, load_first<VectorOf<std::uint16_t, vector_bytes / 2>::type>(p, n));
-        return all(padded);
-    }
-    static SAMESUM_INLINE WideSums<map> term(const char* p, std::ptrdiff_t row_stride) {
-        return WideSums<map>::template of<together>(p, row_stride);
-    }
-};
-
 // `block`, `greatest` and `least` are of the rows since the last flush.
 struct Sum1Tile : TotalsTile {
     double block[tile_pitch];
@@ -76,9 +26,11 @@ struct Sum1 {
     // Rows between two flushes of the columns into the double-word totals.
     static constexpr std::size_t rows_per_flush = 128;
     using Part = LaneSum<F, map, few>;
+    using Sums = LaneSums<F, map, few>;
+    using Load = LanesOf<F, map, few>;
     using Tile = Sum1Tile;
 
-    static constexpr std::size_t chains = 4, step = chains * width;
+    static constexpr std::size_t chains = 2, step = chains * singles;
 
     // Sums of blocks are added up apart: an element goes through fewer additions.
     static constexpr std::size_t block = 1024;
@@ -87,7 +39,7 @@ struct Sum1 {
         Part all;
         do {
             const std::size_t now = n < block ? n : block;
-            all.join(state_of_run<Part, FloatsOf<F>, chains>(p, now));
+            all.join(state_of_run<Sums, Load, chains>(p, now).folded());
             n -= now;
             p += now * F::size;
         } while (n > 0);
@@ -104,7 +56,7 @@ struct Sum1 {
     static void lanes(void* tile, std::size_t j, const void* x, std::size_t n, std::ptrdiff_t row_stride,
                       std::size_t rows) {
         Tile& t = *static_cast<Tile*>(tile);
-        const std::size_t depth = depth_of((n < block ? n : block) / step + n / block, chains + 8);
+        const std::size_t depth = depth_of((n < block ? n : block) / step + n / block, 12);
         each_fold_of_rows(
             static_cast<const char*>(x), row_stride, rows,
             [n](const char* p) SAMESUM_INLINED { return part_of_row(p, n); },
@@ -114,42 +66,25 @@ struct Sum1 {
     static SAMESUM_INLINE Part part_at(const Tile& t, std::size_t j) {
         return {load<Doubles>(t.block + j), load<Floats>(t.greatest + j), load<Words>(t.least + j)};
     }
-    static SAMESUM_INLINE void put(Tile& t, std::size_t j, const Part& all) {
-        store(t.block + j, all.sum);
+    static SAMESUM_INLINE Sums sums_at(const Tile& t, std::size_t j) {
+        return {load<Doubles>(t.block + j), load<Doubles>(t.block + j + width), load<Singles>(t.greatest + j),
+                load<SingleWords>(t.least + j)};
+    }
+    static SAMESUM_INLINE void put(Tile& t, std::size_t j, const Sums& all) {
+        store(t.block + j, all.low);
+        store(t.block + j + width, all.high);
         if constexpr (Part::tracks_magnitude) store(t.greatest + j, all.greatest);
         if constexpr (Part::tracks_least) store(t.least + j, all.least);
     }
 
-    static constexpr std::size_t rows_per_pass = 4;
-    static constexpr bool is_wide = F::format == Format::bf16 && !few;
-
-    // Rows are added to the sums since the last flush.
-    static SAMESUM_INLINE void add_to_block(Tile& t, const char* x, std::ptrdiff_t row_stride,
-                                            std::size_t rows, std::size_t n) {
-        if constexpr (is_wide) {
-            using Rows = WideRows<map>;
-            static_assert(rows_per_pass == Rows::together);
-            add_rows_of_columns<Rows>(
-                x, row_stride, rows, n,
-                [&](std::size_t j)
-                    SAMESUM_INLINED { return WideSums<map>{part_at(t, j), part_at(t, j + width)}; },
-                [&](std::size_t j, const WideSums<map>& all) SAMESUM_INLINED {
-                    put(t, j, all.low);
-                    put(t, j + width, all.high);
-                });
-        } else {
-            using Rows = RowsOfFloats<F, map, few>;
-            static_assert(rows_per_pass == Rows::together);
-            add_rows_of_columns<Rows>(
-                x, row_stride, rows, n, [&](std::size_t j) SAMESUM_INLINED { return part_at(t, j); },
-                [&](std::size_t j, const Part& all) SAMESUM_INLINED { put(t, j, all); });
-        }
-    }
+    static constexpr std::size_t rows_per_pass = Load::together;
 
     // A vector of columns, row by row: of few rows that lie close together, or where another way has failed.
     static SAMESUM_INLINE void add_rows(Tile& t, std::size_t j, const char* p, std::ptrdiff_t row_stride,
                                         std::size_t rows, std::size_t n) {
-        add_part(t, j, state_of_column<FloatsOf<F>>(Part{}, p, row_stride, rows, n), rows, rows);
+        const auto part = state_of_column<Load>(Sums{}, p, row_stride, rows, n).parts();
+        add_part(t, j, part.low, rows, rows);
+        if (n > width) add_part(t, j + width, part.high, rows, rows);
     }
 
     static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
@@ -158,14 +93,16 @@ struct Sum1 {
         Tile& t = *static_cast<Tile*>(tile);
         const char* p = static_cast<const char*>(x);
         if (few && rows <= 2 * width && row_stride > 0 && row_stride < close) {
-            for (std::size_t j = 0; j < n; j += width)
+            for (std::size_t j = 0; j < n; j += singles)
                 add_rows(t, j, p + j * F::size, row_stride, rows, n - j);
             return;
         }
         for (std::size_t now; rows > 0; rows -= now, p += static_cast<std::ptrdiff_t>(now) * row_stride) {
             now = rows < rows_per_flush ? rows : rows_per_flush;
-            for (std::size_t j = 0; j < n + width; j += width) put(t, j, {});
-            add_to_block(t, p, row_stride, now, n);
+            for (std::size_t j = 0; j < n; j += singles) put(t, j, {});
+            add_rows_of_columns<Load>(
+                p, row_stride, now, n, [&](std::size_t j) SAMESUM_INLINED { return sums_at(t, j); },
+                [&](std::size_t j, const Sums& all) SAMESUM_INLINED { put(t, j, all); });
             for (std::size_t j = 0; j < n; j += width)
                 add_part(t, j, part_at(t, j), now, depth_of(now / rows_per_pass, rows_per_pass));
         }

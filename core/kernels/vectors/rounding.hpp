@@ -139,19 +139,9 @@ SAMESUM_INLINE Doubles to_odd(Doubles high, Doubles low) {
 
 // As samesum::float_bits_to_odd.
 SAMESUM_INLINE Words float_bits_to_odd(Doubles x) {
-#if defined(__AVX512F__) && defined(__AVX512VL__)
-    const __m256 toward_zero = _mm512_cvt_roundpd_ps(x, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
-    const __mmask8 inexact = _mm512_cmp_pd_mask(_mm512_cvtps_pd(toward_zero), x, _CMP_NEQ_UQ);
-    const __m256i bits = _mm256_castps_si256(toward_zero);
-    return reinterpret_cast<Words>(_mm256_mask_or_epi32(bits, inexact, bits, _mm256_set1_epi32(1)));
-#else
-    const Floats f = narrowed(x);
-    const Doubles back = widen(f);
-    const Words bits = reinterpret_cast<Words>(f);
-    const Words step =
-        1 | narrowed_mask(samesum::SAMESUM_ISA::magnitude(back) > samesum::SAMESUM_ISA::magnitude(x));
-    return bits + (step & ((bits & 1) - 1) & narrowed_mask((back != x) & (x == x)));
-#endif
+    const Longs bits = reinterpret_cast<Longs>(x),
+                odd = (bits | ((bits & below_odd) + below_odd)) & ~below_odd;
+    return reinterpret_cast<Words>(narrowed(reinterpret_cast<Doubles>(odd)));
 }
 
 // As samesum::half_bits, NaNs apart.

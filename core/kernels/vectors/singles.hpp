@@ -78,14 +78,16 @@ SAMESUM_INLINE Singles magnitude(Singles x) {
     return reinterpret_cast<Singles>(reinterpret_cast<SingleInts>(x) & INT32_MAX);
 }
 
-// The greater of the magnitudes, itself of either sign.
-SAMESUM_INLINE Singles greater_magnitude(Singles a, Singles b) {
+// The greater of a magnitude and that of x; NaNs are the greatest, or nothing.
+SAMESUM_INLINE Singles greater_magnitude(Singles greatest, Singles x) {
 #if defined(__AVX512DQ__)
     constexpr int greatest_magnitude = 3, sign_cleared = 2 << 2;
-    return reinterpret_cast<Singles>(_mm512_range_ps(a, b, greatest_magnitude | sign_cleared));
+    return reinterpret_cast<Singles>(_mm512_range_ps(greatest, x, greatest_magnitude | sign_cleared));
 #else
-    const Singles x = magnitude(a), y = magnitude(b);
-    return x > y ? x : y;
+    // Units for integers have time where others add.
+    const SingleInts a = reinterpret_cast<SingleInts>(greatest),
+                     b = reinterpret_cast<SingleInts>(magnitude(x));
+    return reinterpret_cast<Singles>(a > b ? a : b);
 #endif
 }
 
@@ -139,22 +141,62 @@ SAMESUM_INLINE SingleWords step_of(const void* table, SingleWords index) {
 #endif
 }
 
+// The bits of such a vector in a format.
 template <class F>
-SAMESUM_INLINE Singles load_singles(const char* p) {
-    if constexpr (F::format == Format::f32) return load<Singles>(p);
+using BitsOfSingles = typename VectorOf<ElementOf<BitsOf<F::size> >, singles * F::size>::type;
+
+template <class F>
+SAMESUM_INLINE Singles singles_of(BitsOfSingles<F> bits) {
+    if constexpr (F::format == Format::f32) return reinterpret_cast<Singles>(bits);
 #if defined(__AVX512F__)
     if constexpr (F::format == Format::f16)
-        return reinterpret_cast<Singles>(_mm512_cvtph_ps(load<__m256i>(p)));
+        return reinterpret_cast<Singles>(_mm512_cvtph_ps(reinterpret_cast<__m256i>(bits)));
     if constexpr (F::format == Format::bf16)
-        return reinterpret_cast<Singles>(_mm512_slli_epi32(_mm512_cvtepu16_epi32(load<__m256i>(p)), 16));
+        return reinterpret_cast<Singles>(
+            _mm512_slli_epi32(_mm512_cvtepu16_epi32(reinterpret_cast<__m256i>(bits)), 16));
 #elif defined(__AVX2__) && defined(__F16C__)
     if constexpr (F::format == Format::f16)
-        return reinterpret_cast<Singles>(_mm256_cvtph_ps(load<__m128i>(p)));
+        return reinterpret_cast<Singles>(_mm256_cvtph_ps(reinterpret_cast<__m128i>(bits)));
     if constexpr (F::format == Format::bf16)
-        return reinterpret_cast<Singles>(_mm256_slli_epi32(_mm256_cvtepu16_epi32(load<__m128i>(p)), 16));
+        return reinterpret_cast<Singles>(
+            _mm256_slli_epi32(_mm256_cvtepu16_epi32(reinterpret_cast<__m128i>(bits)), 16));
 #endif
+    char p[sizeof bits];
+    store(p, bits);
     return joined(F::floats(p), F::floats(p + width * F::size));
 }
+template <class F>
+SAMESUM_INLINE Singles load_singles(const char* p) {
+    return singles_of<F>(load<BitsOfSingles<F> >(p));
+}
+
+// n elements, fewer than a vector has, and zeros after them or, where a whole vector ends with them, before.
+template <class F>
+SAMESUM_INLINE Singles first_singles(const char* p, std::size_t n) {
+    return singles_of<F>(load_first<BitsOfSingles<F> >(p, n));
+}
+template <class F>
+SAMESUM_INLINE Singles last_singles(const char* p, std::size_t n) {
+    return singles_of<F>(last_ones(n, load<BitsOfSingles<F> >(p - (singles - n) * F::size)));
+}
+
+// A vector of floats, and the same as doubles.
+struct Widened {
+    Singles x;
+    Halves half;
+
+    static SAMESUM_INLINE Widened of(Singles x) { return {x, widen(x)}; }
+
+    // Halves that come from memory take no shuffles; bfloat16 is soon made in whole vectors.
+    template <class F>
+    static SAMESUM_INLINE Widened at(const char* p) {
+        constexpr std::size_t half = width * F::size;
+        if constexpr (F::format == Format::bf16) return of(load_singles<F>(p));
+        if constexpr (F::format == Format::f16)
+            return {load_singles<F>(p), {F::doubles(p), F::doubles(p + half)}};
+        return {load<Singles>(p), {widen(load<Floats>(p)), widen(load<Floats>(p + half))}};
+    }
+};
 
 // Fewer than `singles` elements, -inf after them.
 template <class F>

@@ -14,42 +14,51 @@ namespace samesum {
 namespace {
 
 // Which states take the elements of a format.
-template <class State>
+template <class States>
 struct Takes {
     static bool format(Format) { return true; }
 };
 template <>
-struct Takes<KeptTotal> {
+struct Takes<FloatTotals> {
     static bool format(Format in) { return is_float(in); }
 };
 template <class Value>
-struct Takes<ExponentialTotal<Value>> {
+struct Takes<std::vector<ExponentialTotal<Value>>> {
     static bool format(Format in) {
         return with_exponential_value(in, []<class Own>(Own) { return std::is_same_v<Own, Value>; });
     }
 };
+
+template <class States>
+constexpr bool are_of_floats = std::is_same_v<States, FloatTotals>;
 
 }  // namespace
 
 template <class... States>
 KeptTotals<States...>::KeptTotals(Format in, std::int64_t outputs, Map map)
     : in_(in), outputs_(outputs), map_(map) {
-    const auto make = [&]<class State>(std::vector<State>*) {
-        if (!Takes<State>::format(in)) return false;
-        totals_ = std::vector<State>(static_cast<std::size_t>(outputs));
+    const std::size_t n = static_cast<std::size_t>(outputs);
+    const auto make = [&]<class Own>(std::type_identity<Own>) {
+        if (!Takes<Own>::format(in)) return false;
+        if constexpr (are_of_floats<Own>)
+            totals_.template emplace<Own>(in, map, n);
+        else
+            totals_.template emplace<Own>(n);
         return true;
     };
-    (make(static_cast<std::vector<States>*>(nullptr)) || ...);
+    (make(std::type_identity<States>{}) || ...);
 }
 
 template <class... States>
 void KeptTotals<States...>::add(const View& piece, const bool* reduced) {
     std::visit(
-        [&]<class State>(std::vector<State>& totals) {
-            if constexpr (requires { add_to_totals(piece, reduced, map_, totals.data()); }) {
+        [&]<class Own>(Own& totals) {
+            if constexpr (are_of_floats<Own>) {
+                add_to_totals(piece, reduced, map_, totals);
+            } else if constexpr (requires { add_to_totals(piece, reduced, map_, totals.data()); }) {
                 add_to_totals(piece, reduced, map_, totals.data());
             } else {
-                constexpr bool are_products = std::is_same_v<State, Product>;
+                constexpr bool are_products = std::is_same_v<Own, std::vector<Product>>;
                 const Method& method = are_products ? product_method(in_) : exponential_total_method(in_);
                 add_to_states(piece, reduced, method, totals.data(), {MaskUse::compacted});
             }
@@ -60,9 +69,12 @@ void KeptTotals<States...>::add(const View& piece, const bool* reduced) {
 template <class... States>
 void KeptTotals<States...>::merge(const KeptTotals& other) {
     std::visit(
-        [&]<class Totals>(Totals& totals) {
-            const Totals& from = std::get<Totals>(other.totals_);
-            for (std::size_t j = 0; j < totals.size(); ++j) totals[j].merge(from[j]);
+        [&]<class Own>(Own& totals) {
+            const Own& from = std::get<Own>(other.totals_);
+            if constexpr (are_of_floats<Own>)
+                totals.merge(from);
+            else
+                for (std::size_t j = 0; j < totals.size(); ++j) totals[j].merge(from[j]);
         },
         totals_);
 }
@@ -88,7 +100,7 @@ std::string KeptTotals<States...>::encoded(bool is_brief) const {
     std::string bytes;
     std::visit(
         [&](const auto& totals) {
-            for (const auto& each : totals) each.encode(is_brief, bytes);
+            for (std::size_t j = 0; j < totals.size(); ++j) totals[j].encode(is_brief, bytes);
         },
         totals_);
     return bytes;
@@ -98,9 +110,17 @@ template <class... States>
 bool KeptTotals<States...>::decode(const char* from, std::size_t n, bool is_brief) {
     const char* const end = from + n;
     return std::visit(
-        [&]<class State>(std::vector<State>& totals) {
-            const auto read = [&](State& each) { return State::decode(from, end, is_brief, each); };
-            return std::all_of(totals.begin(), totals.end(), read) && from == end;
+        [&]<class Own>(Own& totals) {
+            for (std::size_t j = 0; j < totals.size(); ++j) {
+                if constexpr (are_of_floats<Own>) {
+                    KeptTotal total;
+                    if (!KeptTotal::decode(from, end, is_brief, total)) return false;
+                    totals.of(j).merge(total);
+                } else if (!Own::value_type::decode(from, end, is_brief, totals[j])) {
+                    return false;
+                }
+            }
+            return from == end;
         },
         totals_);
 }
@@ -168,8 +188,8 @@ void ExactTotals::round_moments(const ExactTotals& squares, const Moment& how, c
                                 void* to) const {
     const FloatingPointScope scope;
     std::visit(
-        [&]<class Totals>(const Totals& sums) {
-            const Totals& others = std::get<Totals>(squares.totals_);
+        [&]<class Own>(const Own& sums) {
+            const Own& others = std::get<Own>(squares.totals_);
             for (std::size_t j = 0; j < sums.size(); ++j) {
                 const Moment moment{how.kind, how.format, counts[j], how.correction};
                 store_bits(to, j, rounded_moment(sums[j].total(), others[j].total(), moment),
@@ -193,9 +213,9 @@ std::optional<std::size_t> ExactTotals::elements(std::size_t most, std::vector<s
     return count;
 }
 
-template class KeptTotals<Product>;
-template class KeptTotals<KeptTotal, WideInteger>;
-template class KeptTotals<ExponentialTotal<double>, ExponentialTotal<std::int64_t>,
-                          ExponentialTotal<std::uint64_t>>;
+template class KeptTotals<std::vector<Product>>;
+template class KeptTotals<FloatTotals, std::vector<WideInteger>>;
+template class KeptTotals<std::vector<ExponentialTotal<double>>, std::vector<ExponentialTotal<std::int64_t>>,
+                          std::vector<ExponentialTotal<std::uint64_t>>>;
 
 }  // namespace samesum

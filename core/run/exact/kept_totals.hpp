@@ -12,12 +12,12 @@
 #include "exact/methods.hpp"
 #include "exact/moments/moments.hpp"
 #include "exact/products/product.hpp"
-#include "exact/totals/kept_total.hpp"
 #include "layout/plan.hpp"
+#include "run/states/float_totals.hpp"
 
 namespace samesum {
 
-// Of the elements of `outputs` sets, any format but the floats of eight bits, whose states are those of
+// Of the elements of `outputs` sets, any format but the floats of eight bits, whose states are in those of
 // `States` that take the format. What is merged or compared has the same format, map and number of outputs.
 template <class... States>
 class KeptTotals {
@@ -49,14 +49,15 @@ class KeptTotals {
     const Format in_;
     const std::int64_t outputs_;
     const Map map_;
-    std::variant<std::vector<States>...> totals_;
+    std::variant<States...> totals_;
 };
 
 // Sums of exponentials; the result is the logarithm of each.
 using ExponentialTotals =
-    KeptTotals<ExponentialTotal<double>, ExponentialTotal<std::int64_t>, ExponentialTotal<std::uint64_t>>;
+    KeptTotals<std::vector<ExponentialTotal<double>>, std::vector<ExponentialTotal<std::int64_t>>,
+               std::vector<ExponentialTotal<std::uint64_t>>>;
 
-class ProductTotals : public KeptTotals<Product> {
+class ProductTotals : public KeptTotals<std::vector<Product>> {
   public:
     using KeptTotals::KeptTotals;
 
@@ -66,7 +67,7 @@ class ProductTotals : public KeptTotals<Product> {
 };
 
 // Sums of map(x).
-class ExactTotals : public KeptTotals<KeptTotal, WideInteger> {
+class ExactTotals : public KeptTotals<FloatTotals, std::vector<WideInteger>> {
   public:
     using KeptTotals::KeptTotals;
 

@@ -24,14 +24,6 @@ Tiers sure_tiers(const Method& method, Route route, Short at_once, std::int64_t 
 // Whether results have a width in which sums and products of whole short sets are made.
 bool suits_short(Format in, Format out) { return size_of(out) == size_of(in) || size_of(out) == 8; }
 
-// Means, roots and logarithms in the formats that short sets have them in.
-Short whole_at_once(const InstructionSet& set, const Reduction& row, std::size_t index, Format out) {
-    const bool suits = row.finalize == Finalize::root
-                           ? row.map == Map::square && !is_float(out) && size_of(out) == 8
-                           : row.map == Map::itself && out == Format::f64;
-    return suits ? set.short_integers->whole[index][by(row.finalize)] : nullptr;
-}
-
 Tiers integer_tiers(const InstructionSet& set, const Reduction& row, Format in, Format out,
                     std::int64_t count) {
     Tiers tiers;
@@ -46,7 +38,8 @@ Tiers integer_tiers(const InstructionSet& set, const Reduction& row, Format in, 
         const Short at_once = suits_short(in, out) ? set.short_integers->sum[index][widens][map] : nullptr;
         return sure_tiers(set.methods->modular[index][widens][map], Route::wrapping_sums, at_once, count);
     }
-    if (is_short(count)) tiers.at_once = whole_at_once(set, row, index, out);
+    const bool is_mean = row.finalize == Finalize::over_count && row.map == Map::itself && out == Format::f64;
+    if (is_short(count) && is_mean) tiers.at_once = set.short_integers->mean[index];
     if (fits_64_bits(in, row.map) && is_countable) {
         Method method = set.methods->modular[index][1][map];
         method.finish = has_sign ? set.whole->finish_signed : set.whole->finish_unsigned;
@@ -132,13 +125,12 @@ Tiers product_tiers(const InstructionSet& set, Format in, Format out, std::int64
 const Method& wide_spread() { return current_instruction_set().spreads->wide; }
 
 // Results of eight bits by exact sums alone.
-Tiers variance_tiers(const SpreadMethods& spreads, Format in, Format out, std::int64_t count) {
+Tiers variance_tiers(const SpreadMethods& spreads, Format in, Format out) {
     Tiers tiers;
     if (!is_byte_float(in) && !is_byte_float(out)) {
         if (is_float(in) && size_of(in) < 8 && size_of(out) <= 4)
             tiers.push(spreads.narrow[static_cast<std::size_t>(in)], 0, Route::variance_lanes);
-        const bool is_few = in == Format::f64 && count <= few_elements;
-        tiers.push(is_few ? spreads.few : Widened<wide_spread>::method(in), 1, Route::variance_words);
+        tiers.push(Widened<wide_spread>::method(in), 1, Route::variance_words);
     }
     tiers.push(exact_variance_method(in), 2, Route::exact_variances);
     return tiers;
@@ -157,8 +149,7 @@ Tiers byte_float_tiers(const Reduction& row, Format in) {
 }  // namespace
 
 Tiers choose_tiers(const Reduction& row, Format in, Format out, std::int64_t count) {
-    if (row.combine == Combine::spread)
-        return variance_tiers(*current_instruction_set().spreads, in, out, count);
+    if (row.combine == Combine::spread) return variance_tiers(*current_instruction_set().spreads, in, out);
     if (is_byte_float(in)) return byte_float_tiers(row, in);
     const InstructionSet& set = current_instruction_set();
     const std::size_t format = static_cast<std::size_t>(in == Format::boolean ? Format::u8 : in);

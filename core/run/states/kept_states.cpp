@@ -21,7 +21,7 @@ std::int64_t slice_of(const Plan& plan, std::size_t parts, int threads) {
     // Methods of integers count on it.
     constexpr std::int64_t most = std::int64_t{1} << 30, rows = static_cast<std::int64_t>(kept_additions);
     static_assert(least_state_slice % rows == 0);
-    const std::int64_t all = static_cast<std::int64_t>(parts), tasks = state_slices * threads,
+    const std::int64_t all = static_cast<std::int64_t>(parts), tasks = pieces_per_thread * threads,
                        columns = (plan.kept_count + all - 1) / all, wanted = (tasks + all - 1) / all;
     if (threads == 1 || wanted <= 1) return std::min(plan.reduced_count, most);
     const std::int64_t least = std::max(rows, least_state_slice / columns / rows * rows),
@@ -128,8 +128,12 @@ struct KeptSums {
         double sizes[tile_pitch];
         const std::int32_t one = block().exponent;
         if (one == no_exponent) block().sizes(p, row_stride, rows, n, sizes);
+        // Columns begin with one exponent where that suits: totals of equal exponents are joined by vectors.
+        const std::int32_t common =
+            one != no_exponent ? one : kept_exponent(*std::max_element(sizes, sizes + n), no_exponent);
         for (std::size_t j = 0; j < n; ++j) {
-            const std::int32_t found = one != no_exponent ? one : kept_exponent(sizes[j], t.exponent[j]);
+            const std::int32_t before = t.blocks[j] > 0 ? t.exponent[j] : common;
+            const std::int32_t found = one != no_exponent ? one : kept_exponent(sizes[j], before);
             t.make_room(j, found != no_exponent ? found : std::max(t.exponent[j], 0), 1);
         }
     }
@@ -154,16 +158,17 @@ const Method& kept_method(Format format, Map map) {
     return *methods[static_cast<std::size_t>(format)][static_cast<std::size_t>(map)];
 }
 
-void add_to_totals(const View& piece, const bool* reduced, Map map, KeptTotal* totals) {
+void add_to_totals(const View& piece, const bool* reduced, Map map, FloatTotals& totals) {
     const Method& method = kept_method(piece.format, map);
     for_each_range(piece, reduced, method.max_columns,
                    [&](const Plan& plan, const Outputs& part, const Range& range, std::mutex* joining) {
                        const TileScope scope;
                        KeptTile& tile = KeptTile::of(scope.tile());
-                       Overflow overflow;
+                       Overflow overflow(tile_pitch);
                        tile.overflow = &overflow;
-                       add_range(plan, method, part, range, joining, &tile,
-                                 [&](std::size_t j, std::size_t place) { tile.give_to(totals[place], j); });
+                       add_range(
+                           plan, method, part, range, joining, &tile,
+                           [&](std::size_t j, std::size_t place) { tile.give_to(totals.of(place), j); });
                    });
 }
 

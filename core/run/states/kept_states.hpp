@@ -12,31 +12,18 @@
 
 #include "exact/elements.hpp"
 #include "exact/methods.hpp"
-#include "exact/totals/kept_total.hpp"
 #include "exact/totals/superaccumulator.hpp"
 #include "layout/plan.hpp"
 #include "methods/kept_blocks.hpp"
 #include "methods/method.hpp"
 #include "run/reduce/finish.hpp"
 #include "run/reduce/reduce.hpp"
+#include "run/states/float_totals.hpp"
 
 namespace samesum {
 
 // Totals of the columns of a tile: integers in units that the column's exponent gives, and totals of what has
 // no such sum.
-
-// Totals of the few columns whose blocks lie on other grids, or on none.
-class Overflow {
-  public:
-    KeptTotal& at(std::size_t j) {
-        if (j >= totals_.size()) totals_.resize(j + 1);
-        return totals_[j];
-    }
-    const KeptTotal* find(std::size_t j) const { return j < totals_.size() ? &totals_[j] : nullptr; }
-
-  private:
-    std::vector<KeptTotal> totals_;
-};
 
 struct KeptTile {
     std::int32_t exponent[tile_pitch], blocks[tile_pitch];
@@ -50,7 +37,8 @@ struct KeptTile {
         for (auto& each : part) std::memset(each, 0, n * sizeof each[0]);
     }
 
-    void add_to(KeptTotal& total, std::size_t j) const {
+    template <class Total>
+    void add_to(Total&& total, std::size_t j) const {
         total.add({part[0][j], part[1][j], part[2][j], part[3][j]}, exponent[j], blocks[j]);
     }
 
@@ -62,8 +50,10 @@ struct KeptTile {
     // Readies column j for `more` blocks with this exponent.
     void make_room(std::size_t j, std::int32_t with, std::int32_t more) {
         if (exponent[j] != with || blocks[j] + more > most_kept_blocks) {
-            if (is_used(j)) add_to(overflow->at(j), j);
-            for (auto& each : part) each[j] = 0;
+            if (blocks[j] > 0) {
+                if (is_used(j)) add_to(overflow->at(j), j);
+                for (auto& each : part) each[j] = 0;
+            }
             exponent[j] = with;
             blocks[j] = 0;
         }
@@ -86,7 +76,8 @@ struct KeptTile {
     }
 
     // The whole of column j.
-    void give_to(KeptTotal& total, std::size_t j) const {
+    template <class Total>
+    void give_to(Total&& total, std::size_t j) const {
         if (is_used(j)) add_to(total, j);
         if (const KeptTotal* more = overflow->find(j)) total.merge(*more);
     }
@@ -125,7 +116,7 @@ const Method& kept_method(Format format, Map map);
 
 // Adds map(x) for the elements x of each reduced set of `piece` to its total, one for each output in
 // row-major order.
-void add_to_totals(const View& piece, const bool* reduced, Map map, KeptTotal* totals);
+void add_to_totals(const View& piece, const bool* reduced, Map map, FloatTotals& totals);
 
 // Adds map(x) for the elements x of each reduced set of `piece`, which are of any integer format, to its
 // total, one for each output in row-major order.

@@ -167,7 +167,7 @@ def _reported(arguments: argparse.Namespace) -> Report:
 
 def _export(arguments: argparse.Namespace) -> Exit:
     from samesum.cli.conformance_run import cases
-    from samesum.conformance.saving import export_cases
+    from samesum.conformance.running import export_cases
 
     count = export_cases(arguments.export, cases(arguments))
     print(f"exported: {count} cases to {arguments.export}; cases.json lists them")
@@ -208,7 +208,7 @@ def _run(cases: Sequence[Case], contestants: Sequence[Contestant], ulps: int) ->
 
 def _save(folder: Path, wrong: Sequence[Finding]) -> dict[str, str]:
     """Writes every case of `wrong` once, with all that was found of it; where they are, by title."""
-    from samesum.conformance.saving import save_case
+    from samesum.conformance.running import save_case
 
     by_case: dict[str, list[Finding]] = {}
     for finding in wrong:
@@ -217,7 +217,7 @@ def _save(folder: Path, wrong: Sequence[Finding]) -> dict[str, str]:
 
 
 def _status(report: Report) -> Exit:
-    from samesum.conformance.verdict import Outcome
+    from samesum.conformance.case import Outcome
 
     if report.mismatches or report.idle:
         return Exit.MISMATCH

@@ -16,7 +16,7 @@ from samesum.conformance.explaining import BY_NAME, SITUATIONS, Explained, conte
 from samesum.conformance.running import FUNCTIONS, Contestant
 from samesum.errors import SamesumError
 from samesum.specs.lookup import CATALOGUE
-from samesum.specs.row import Kind, Spec
+from samesum.specs.table import Kind, Spec
 from samesum.testing.families import Scale, how
 
 

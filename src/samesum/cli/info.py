@@ -27,9 +27,7 @@ from samesum.frontends.plugins.custom_rows import OPERATORS
 from samesum.frontends.plugins.exact_model import OFFERED
 from samesum.graph.survey import End, Kind, Survey, Use, kind_of
 from samesum.specs.lookup import OF_REDUCTIONS, folded
-from samesum.specs.onnx import ONNX
-from samesum.specs.openvino import OPENVINO
-from samesum.specs.row import Made, Operator, Spec, Standard
+from samesum.specs.table import ONNX, OPENVINO, Made, Operator, Spec, Standard
 
 _OFFERS: dict[str, tuple[Standard, tuple[Operator, ...], str]] = {
     "onnx": (ONNX, OPERATORS, "ai.onnx "),

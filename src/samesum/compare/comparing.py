@@ -13,13 +13,11 @@ from typing import Any
 import numpy as np
 
 from samesum.compare.effect import effects
-from samesum.compare.engines import close, made
 from samesum.compare.graph import Graph
-from samesum.compare.inputs import Runs, checked, made_up
 from samesum.compare.observing import ROUNDINGS, SHORT, Observed, differences, same
 from samesum.compare.onnx_graph import OnnxGraph
 from samesum.compare.parting import merged_node, ordered, parting, settled, worst_controls, worst_outputs
-from samesum.compare.reading import read
+from samesum.compare.reading import Runs, checked, made_up, read
 from samesum.compare.records import Recorder, recording
 from samesum.compare.results import (
     FULL,
@@ -35,6 +33,7 @@ from samesum.compare.results import (
 from samesum.compare.walk import Save, Walk
 from samesum.errors import AttributeValueError
 from samesum.formats.arrays import boolean_of
+from samesum.runtimes.catalogue import close, made
 from samesum.runtimes.onnxruntime_engine import OnnxRuntime
 from samesum.runtimes.runtime import EngineError, Feeds, Format, Runtime, Session, Trouble, run
 

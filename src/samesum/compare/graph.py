@@ -10,7 +10,7 @@ import numpy as np
 
 from samesum.formats.arrays import Dtype, NDArray, Shape
 from samesum.runtimes.runtime import EngineModel, Feeds, Question
-from samesum.testing.node import Node
+from samesum.testing.families import Node
 
 STRINGS = np.dtype(object)
 """The type of an array of texts."""

@@ -15,7 +15,7 @@ from samesum.formats.elements import IR_ELEMENTS
 from samesum.formats.rounding import FORMATS
 from samesum.frontends.models.ir_file.layers import Layer, Port, constant, read_layers
 from samesum.frontends.models.ir_file.xml import Element, parse, shape, split_names
-from samesum.runtimes.ir_text import (
+from samesum.runtimes.openvino_engine import (
     const_text,
     edge_text,
     layer_text,
@@ -25,7 +25,7 @@ from samesum.runtimes.ir_text import (
     result_text,
 )
 from samesum.runtimes.runtime import EngineModel, Feeds, Format, Question
-from samesum.testing.node import Node
+from samesum.testing.families import Node
 
 # Elements of an IR as text.
 

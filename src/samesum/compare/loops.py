@@ -10,8 +10,7 @@ import numpy as np
 
 from samesum.compare.onnx_graph import OnnxGraph
 from samesum.formats.arrays import NDArray
-from samesum.testing.families import judged
-from samesum.testing.node import Node
+from samesum.testing.families import Node, judged
 
 # The branches of If that a run takes, put into the graph, so that their values can be exposed.
 

@@ -13,10 +13,8 @@ from samesum.errors import ModelError, SamesumError, UnsupportedOperator
 from samesum.formats.arrays import NDArray
 from samesum.runtimes.catalogue import Samesum
 from samesum.runtimes.runtime import EngineError, Feeds, one_line
-from samesum.testing.allowances import Order
-from samesum.testing.families import MADE_OF_SUMS, Judged
+from samesum.testing.families import MADE_OF_SUMS, Judged, Node, Order
 from samesum.testing.figures import Figure
-from samesum.testing.node import Node
 from samesum.testing.rules import reason, reason_of_order
 from samesum.testing.trees import called
 from samesum.testing.truths import ORDER, Arrays, Truth, Verdict, class_of, truth

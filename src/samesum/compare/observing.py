@@ -26,9 +26,8 @@ from samesum.runtimes.runtime import (
     one_line,
     run,
 )
-from samesum.testing.families import Family
+from samesum.testing.families import Family, Node
 from samesum.testing.lines import axes_of
-from samesum.testing.node import Node
 from samesum.testing.trees import Tree
 
 Values = dict[str, NDArray]

@@ -14,7 +14,7 @@ from samesum.errors import ModelError
 from samesum.formats.arrays import Dtype, NDArray
 from samesum.formats.elements import ONNX_ELEMENTS
 from samesum.runtimes.runtime import EngineModel, Feeds, Format, Question
-from samesum.testing.node import Node
+from samesum.testing.families import Node
 
 _NUMBERS = {element.dtype: number for number, element in ONNX_ELEMENTS.items() if element.bits >= 8}
 _STRING = 8

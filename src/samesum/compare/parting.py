@@ -13,7 +13,7 @@ from samesum.compare.observing import ODD, ROUNDINGS, Observed, Values, batches,
 from samesum.compare.results import Control, NodeFinding, OutputDifference, Parting
 from samesum.formats.arrays import NDArray
 from samesum.runtimes.runtime import EngineError, Feeds
-from samesum.testing.node import Node
+from samesum.testing.families import Node
 from samesum.testing.truths import ORDER, Verdict
 
 # Findings for several inputs as one: the worst of each counts.

@@ -18,8 +18,8 @@ from samesum.files.npy import Archive, write_npy
 from samesum.files.opening import json_object, opened, replacing
 from samesum.formats.arrays import NDArray
 from samesum.runtimes.runtime import Feeds
+from samesum.testing.families import Node
 from samesum.testing.figures import Figure, figure
-from samesum.testing.node import Node
 
 CONTENTS = "record.json"
 _MOST_BYTES, _MOST_VALUES = 1 << 28, 1 << 24

@@ -16,7 +16,7 @@ from samesum.compare.results import EngineFacts, EngineFinding
 from samesum.files.opening import replacing_folder
 from samesum.formats.arrays import BFLOAT16, NDArray
 from samesum.runtimes.runtime import Feeds, Format
-from samesum.testing.node import Node
+from samesum.testing.families import Node
 from samesum.testing.truths import Arrays, Truth
 
 

@@ -17,10 +17,9 @@ from samesum.errors import MissingPackage, SamesumError
 from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import steps
 from samesum.runtimes.catalogue import OTHERS, started
-from samesum.runtimes.custom_engine import BackendError
-from samesum.runtimes.runtime import EngineError, Trouble
+from samesum.runtimes.runtime import BackendError, EngineError, Trouble
 from samesum.specs.lookup import CATALOGUE, FAMILY
-from samesum.specs.row import Kind, Spec
+from samesum.specs.table import Kind, Spec
 
 _F32 = partial(np.array, dtype=np.float32)
 NAN, INF = float("nan"), float("inf")

@@ -15,7 +15,7 @@ import numpy as np
 from samesum.conformance.case import Case
 from samesum.formats.arrays import NDArray
 from samesum.formats.elements import MODEL_ELEMENTS
-from samesum.runtimes.ir_text import (
+from samesum.runtimes.openvino_engine import (
     const_text,
     edge_text,
     layer_text,
@@ -23,8 +23,8 @@ from samesum.runtimes.ir_text import (
     parameter_text,
     precision_of,
     result_text,
+    saved_again,
 )
-from samesum.runtimes.openvino_engine import saved_again
 from samesum.runtimes.runtime import EngineModel, Format, Question, require
 
 # Of the file format; the oldest that all engines read and that holds every type of the cases.

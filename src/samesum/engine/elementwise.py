@@ -10,6 +10,9 @@ from enum import IntEnum
 from functools import partial
 from typing import Any
 
+import ml_dtypes
+import numpy as np
+
 from samesum import _core
 from samesum.formats.arrays import NDArray
 
@@ -18,12 +21,15 @@ Unary = Callable[..., NDArray]
 
 
 class Arithmetic(IntEnum):
-    """The operations on two float16 or bfloat16, by their numbers in the core."""
+    """The operations on two float16, bfloat16 or float32, by their numbers in the core."""
 
     ADD = 0
     SUBTRACT = 1
     MULTIPLY = 2
     DIVIDE = 3
+    GREATEST = 4
+    """The first one where it is NaN or greater, else the second; LEAST likewise. So has `np.clip` its bounds."""
+    LEAST = 5
 
 
 def calculated(operation: Arithmetic, a: NDArray, b: NDArray) -> NDArray:
@@ -31,7 +37,21 @@ def calculated(operation: Arithmetic, a: NDArray, b: NDArray) -> NDArray:
 
     The bits are those of NumPy, which takes 10 to 40 times as long; NaN is the canonical one.
     """
-    return _core.arithmetic(operation, a, b)
+    return _core.combine(bytes((operation, 0, 1, 0)), [a, b])
+
+
+COMBINED = frozenset(map(np.dtype, (np.float16, ml_dtypes.bfloat16, np.float32)))
+ROOMS, MOST_COMBINED = 4, 16
+"""So many intermediate arrays, and arrays, a combination has at most."""
+
+
+def combined(steps: bytes, arrays: list[NDArray]) -> NDArray:
+    """The last of several operations, each on `arrays` or on results of those before it and rounded once, in one pass.
+
+    A step is four bytes: the `Arithmetic`, the numbers of two arrays or, behind these, of rooms, and that of the room
+    that receives the result of any step but the last. The arrays have one of the three types and broadcast together.
+    """
+    return _core.combine(steps, arrays)
 
 
 # By the numbers that the functions have in the core.

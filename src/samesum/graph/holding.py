@@ -62,12 +62,10 @@ def holding(step: Step, facts: Facts, prepare: Callable[[Graph, Mapping[str, Fac
     if not node.ports:
         _check(step, call)
     is_checked = settle(step.held.spec, facts[: len(facts) - len(node.captures)])
-    run_all = partial(_run, step.held, _RUNS[step.title], call, node, is_checked)
     return replace(
         step,
-        call=lambda inputs: run_all(inputs)[0],
-        call_all=run_all,
-        infer_all=partial(_foretold, node, call),
+        call=partial(_run, step.held, _RUNS[step.title], call, node, is_checked),
+        infer=partial(_foretold, node, call),
         inner=tuple((name, ready.steps) for name, ready in programs.items()),
     )
 

@@ -14,6 +14,7 @@ import numpy as np
 from samesum.algebra.rows import Normalization, Scan
 from samesum.errors import ModelError, SamesumError, during
 from samesum.formats.arrays import NDArray, type_text
+from samesum.graph.chains import joined
 from samesum.graph.holding import Ready, holding
 from samesum.graph.model import Graph, Node, Value
 from samesum.graph.steps import Step, bound, freeing
@@ -115,13 +116,13 @@ def prepare(graph: Graph, given: Mapping[str, Fact] = MappingProxyType({})) -> P
     facts = {**_constants(graph), **given}
     known = [_planned(_foretold(_completed(step, facts), facts), facts) for step in bound(_ordered(graph))]
     said = [(value, facts[value.name]) for value in graph.declared]
-    said += [(step.node.declared, step.fact) for step in known if step.node.declared is not None]
+    said += [(step.node.declared, step.facts[0]) for step in known if step.node.declared is not None]
     _warn_of_contradictions(graph.name, said)
     outputs, results = tuple(_outputs(graph, facts)), tuple(facts[name] for name in graph.results)
     foretell = partial(_followed, graph, tuple(known))
     used = {*graph.results, *(name for step in known if not step.is_known for name in step.node.inputs if name)}
     constants = {name: _frozen(fact.value) for name in used if (fact := facts[name]).value is not None}
-    steps = freeing(known, {*graph.results, *constants})
+    steps = freeing(joined(known, facts, graph.results), {*graph.results, *constants})
     return Program(graph, steps, outputs, results, foretell, constants)
 
 
@@ -145,7 +146,7 @@ def _followed(graph: Graph, steps: Sequence[Step], given: Mapping[str, Fact]) ->
     facts = {**_constants(graph), **given}
     for step in steps:
         if step.is_known:
-            facts[step.results[0]] = step.fact
+            facts[step.results[0]] = step.facts[0]
         else:
             _foretold(step, facts)
     return tuple(facts[name] for name in graph.results)
@@ -176,19 +177,19 @@ def _constants(graph: Graph) -> dict[str, Fact]:
 def _foretold(step: Step, facts: dict[str, Fact]) -> Step:
     """The step with what is known of its result, which `facts` receives too."""
     inputs = _inputs(step, facts)
-    if step.infer_all is not None:
-        several = step.infer_all(inputs)
-        facts.update((name, fact) for name, fact in zip(step.node.outputs, several, strict=True) if name)
-        return replace(step, fact=several[0], facts=several)
-    fact = step.infer(inputs)
-    if (
-        fact.value is None
-        and all(each is None or each.value is not None for each in inputs)
-        and _adds_little(fact, inputs)
-    ):
-        fact = _folded(step, inputs, fact)
-    facts[step.results[0]] = fact
-    return replace(step, fact=fact, is_known=fact.value is not None, detail=_detail(step.operation, inputs))
+    found = step.infer(inputs)
+    if _is_foldable(step, inputs, found):
+        found = (_folded(step, inputs, found[0]),)
+    facts.update((name, fact) for name, fact in zip(step.node.outputs, found, strict=True) if name)
+    is_known = step.held is None and len(found) == 1 and found[0].value is not None
+    return replace(step, facts=found, is_known=is_known, detail=_detail(step.operation, inputs))
+
+
+def _is_foldable(step: Step, inputs: Facts, found: Sequence[Fact]) -> bool:
+    """True for one result that follows from constants, and that adds little to them."""
+    if step.held is not None or len(found) != 1 or found[0].value is not None:
+        return False
+    return all(each is None or each.value is not None for each in inputs) and _adds_little(found[0], inputs)
 
 
 def _adds_little(fact: Fact, inputs: Facts) -> bool:
@@ -203,22 +204,25 @@ def _adds_little(fact: Fact, inputs: Facts) -> bool:
 def _folded(step: Step, inputs: Facts, fact: Fact) -> Fact:
     try:
         with np.errstate(all="ignore"):
-            value = step.call([None if each is None else each.value for each in inputs])
+            (value,) = step.call([None if each is None else each.value for each in inputs])
     except SamesumError:
         return fact
     return Fact(value.dtype, value.shape, value)
 
 
+_WORDS = {
+    "keepdims": "keepdims",
+    "select_last": "the last of equal ones",
+    "exclusive": "exclusive",
+    "reverse": "reverse",
+}
+
+
 def _detail(operation: Operation | None, inputs: Facts) -> str:
     if operation is None:
         return ""
-    words = {
-        "keepdims": operation.keepdims,
-        "the last of equal ones": operation.select_last,
-        "exclusive": operation.exclusive,
-        "reverse": operation.reverse,
-    }
-    return ", ".join((*_axes_said(operation, inputs), *(word for word, holds in words.items() if holds)))
+    words = [word for name, word in _WORDS.items() if operation.attributes.get(name)]
+    return ", ".join((*_axes_said(operation, inputs), *words))
 
 
 def _axes_said(operation: Operation, inputs: Facts) -> list[str]:
@@ -280,7 +284,8 @@ def described(program: Program) -> str:
     ]
     width = len(str(count))
     for number, step in enumerate(program.steps, 1):
-        after = "; known beforehand" if step.is_known else f"; frees {', '.join(step.frees)}" if step.frees else ""
+        after = "; known beforehand" if step.is_known else "; within a later step" if step.is_joined else ""
+        after += f"; frees {', '.join(step.frees)}" if step.frees else ""
         lines.append(f"  {number:>{width}}. {_line(step)}{after}")
         lines += [f"  {'':{width}}    {line}" for line in _inner(step)]
     for value, source in zip(program.outputs, graph.results, strict=True):
@@ -299,7 +304,7 @@ def _inner(step: Step) -> list[str]:
 
 def _line(step: Step) -> str:
     inputs = ", ".join(name or "-" for name in step.node.inputs)
-    facts = dict(zip(step.node.outputs, step.facts or (step.fact,), strict=True))
+    facts = dict(zip(step.node.outputs, step.facts, strict=True))
     outputs = ", ".join(f"{name} {type_text(fact.dtype, fact.shape)}" for name, fact in facts.items() if name)
     line = f"{step.title}({inputs}) -> {outputs}"
     return f"{line}; {step.detail}" if step.detail else line

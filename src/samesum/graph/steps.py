@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import NoReturn
 
 from samesum.errors import SamesumError, UnsupportedOperator, during, saying
 from samesum.formats.arrays import NDArray
 from samesum.graph.model import Node
-from samesum.operators.apply import ROWS, foretell, foretell_all, planned, planned_all
-from samesum.operators.rows import UNKNOWN, Fact, Facts, Inputs
+from samesum.operators.apply import ROWS, foretell, parts, planned
+from samesum.operators.rows import UNKNOWN, Fact, Facts, Inputs, Part
 from samesum.specs.bind import Operation, bind_node
 from samesum.specs.lookup import STANDARDS, has_operator, lookup
 
@@ -56,8 +57,8 @@ def _text(operator: str, origin: str, reason: str, nodes: Sequence[Node]) -> str
     return f"{operator} ({origin}, {where}{': ' if reason else ''}{reason})"
 
 
-Call = Callable[[Inputs], NDArray]
-CallAll = Callable[[Inputs], tuple[NDArray, ...]]
+Call = Callable[[Inputs], tuple[NDArray, ...]]
+"""Of inputs the outputs that a node names, those left out too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,22 +67,23 @@ class Step:
 
     node: Node
     title: str
+    takes: tuple[str, ...]
+    """The names of the values that `call` is given; "" of an input that is left out."""
     call: Call
-    infer: Callable[[Facts], Fact]
+    infer: Callable[[Facts], tuple[Fact, ...]]
     plan: Callable[[Facts], Call] | None = None
     """`call` with what follows from facts decided; None where nothing is."""
     operation: Operation | None = None
     """Of the operators that stand on a row of the algebra."""
-    fact: Fact = UNKNOWN
+    facts: tuple[Fact, ...] = (UNKNOWN,)
+    """What is known of each output."""
     is_known: bool = False
     """True if its one result is always the same, so that it need not run."""
+    parts: Callable[[Facts], Sequence[Part] | None] | None = None
+    """What it is element by element."""
+    is_joined: bool = False
+    """True if a later step does what it does."""
     detail: str = ""
-    call_all: CallAll | None = None
-    """Of a node with several outputs: all that it names, those left out too."""
-    infer_all: Callable[[Facts], tuple[Fact, ...]] | None = None
-    plan_all: Callable[[Facts], CallAll] | None = None
-    facts: tuple[Fact, ...] = ()
-    """What is known of each of several outputs."""
     held: Operation | None = None
     """Of the operators that hold graphs."""
     inner: tuple[tuple[str, tuple[Step, ...]], ...] = ()
@@ -96,8 +98,6 @@ class Step:
 
     def planned(self, facts: Facts) -> Step:
         """The step with what follows from what is known of its inputs decided."""
-        if self.plan_all is not None:
-            return replace(self, call_all=self.plan_all(facts))
         return self if self.plan is None else replace(self, call=self.plan(facts))
 
 
@@ -106,10 +106,10 @@ def freeing(steps: Sequence[Step], kept: Iterable[str]) -> tuple[Step, ...]:
     needed = {*kept, *(name for step in steps if step.is_known for name in step.results)}
     result = []
     for step in reversed(steps):
-        if step.is_known:
+        if step.is_known or step.is_joined:
             result.append(step)
             continue
-        frees = tuple(name for name in dict.fromkeys((*step.node.inputs, *step.results)) if name and name not in needed)
+        frees = tuple(name for name in dict.fromkeys((*step.takes, *step.results)) if name and name not in needed)
         needed.update(frees)
         result.append(replace(step, frees=frees))
     return tuple(reversed(result))
@@ -121,14 +121,15 @@ def run_steps(steps: Iterable[Step], values: dict[str, NDArray]) -> None:
     The results that are always the same are there.
     """
     for step in steps:
-        if step.is_known:
+        if step.is_known or step.is_joined:
             continue
-        inputs, names = [values[name] if name else None for name in step.node.inputs], step.node.outputs
+        inputs, names = [values[name] if name else None for name in step.takes], step.node.outputs
         try:
-            if step.call_all is None:
-                values[names[0]] = step.call(inputs)
+            found = step.call(inputs)
+            if len(names) == 1:
+                values[names[0]] = found[0]
             else:
-                values.update((name, each) for name, each in zip(names, step.call_all(inputs), strict=True) if name)
+                values.update((name, each) for name, each in zip(names, found, strict=True) if name)
         except (SamesumError, MemoryError) as error:
             raise saying(step.node, error) from None
         for name in step.frees:
@@ -187,12 +188,8 @@ def _named(outputs: tuple[str, ...]) -> tuple[str, ...]:
     return outputs[: last + 1]
 
 
-def _incomplete(_: Inputs) -> NDArray:
+def _incomplete(_: object) -> NoReturn:
     raise AssertionError("the graphs of the node were not read")
-
-
-def _unforeseen(_: Facts) -> Fact:
-    return UNKNOWN
 
 
 def step_of(node: Node) -> Step:
@@ -205,18 +202,22 @@ def step_of(node: Node) -> Step:
     spec = lookup(node.standard, node.operator, node.opset)
     operation = bind_node(spec, node.attributes, node.own_inputs)
     if spec.operator.holds_graphs:
-        return Step(node, spec.identifier, _incomplete, _unforeseen, held=operation)
+        return Step(node, spec.identifier, node.inputs, _incomplete, _incomplete, held=operation)
     row = ROWS[spec.identifier]
-    if row.all is not None and row.all.most is not None:
+    if row.most != 1 and row.most is not None:
         node = replace(node, outputs=_named(node.outputs))
-    count = len(node.outputs)
-    most = 1 if row.all is None else row.all.most
+    count, most = len(node.outputs), row.most
     if not any(node.outputs) or (most is not None and count > most):
         allowed = "any number is" if most is None else f"{most} are" if most > 1 else "one is"
         raise UnsupportedOperator(f"it has the outputs {list(node.outputs)}; {allowed} supported")
-    plan, infer = partial(planned, operation), partial(foretell, operation)
-    step = Step(node, spec.identifier, plan(()), infer, plan, operation if spec.row else None)
-    if row.all is None or count == 1:
-        return step
-    plan_all = partial(planned_all, operation, count)
-    return replace(step, call_all=plan_all(()), infer_all=partial(foretell_all, operation, count), plan_all=plan_all)
+    plan = partial(planned, operation, count)
+    return Step(
+        node,
+        spec.identifier,
+        node.inputs,
+        plan(),
+        partial(foretell, operation, count),
+        plan,
+        operation if spec.row else None,
+        parts=None if row.parts is None else partial(parts, operation),
+    )

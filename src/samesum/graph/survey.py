@@ -10,9 +10,9 @@ from samesum.algebra.rows import Reduction, Scan
 from samesum.errors import SamesumError
 from samesum.formats.arrays import Shape, shape_text
 from samesum.graph.model import Node
-from samesum.graph.steps import Refused, Step, refused_node, step_of
+from samesum.graph.steps import Step, refused_node, step_of
 from samesum.specs.lookup import lookup
-from samesum.specs.row import Operator
+from samesum.specs.table import Operator
 
 
 class Kind(Enum):
@@ -106,8 +106,8 @@ def _use(operator: str, origin: str, found: list[tuple[Node, bool]]) -> Use:
         nodes=len(found) - inner,
         inner=inner,
         title="its own nodes" if any(node.is_call for node, _ in found) else step.title if step else None,
-        kind=_kind(step),
-        reason=_reason(refused),
+        kind=Kind.OTHER if step is None else kind_of(lookup(step.node.standard, step.node.operator).operator),
+        reason=next((each.reason for each in refused if each.reason), ""),
         refused=len(refused),
     )
 
@@ -119,10 +119,6 @@ def _step(node: Node) -> Step | None:
         return None
 
 
-def _kind(step: Step | None) -> Kind:
-    return Kind.OTHER if step is None else kind_of(lookup(step.node.standard, step.node.operator).operator)
-
-
 def kind_of(operator: Operator) -> Kind:
     """What the operator is to samesum."""
     if operator.made is not None:
@@ -132,7 +128,3 @@ def kind_of(operator: Operator) -> Kind:
     if isinstance(operator.row, Reduction):
         return Kind.REDUCTION
     return Kind.SCAN if isinstance(operator.row, Scan) else Kind.SOFTMAX
-
-
-def _reason(refused: list[Refused]) -> str:
-    return next((each.reason for each in refused if each.reason), "")

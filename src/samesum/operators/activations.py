@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from samesum.engine import elementwise
-from samesum.engine.norms import Channels, normalize_batch
+from samesum.engine.memory import Channels, normalize_batch
 from samesum.errors import ShapeError
 from samesum.formats.arrays import Dtype, NDArray
 from samesum.formats.conversion import convert

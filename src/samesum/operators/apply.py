@@ -2,34 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import zip_longest
 from math import prod
-from typing import NoReturn, TypeVar
+from typing import Any, NoReturn
 
 import ml_dtypes
 import numpy as np
 
 from samesum.algebra.rows import ARGMAX, HARDMAX, MAX, SUM, Normalization, Reduction, Scan
+from samesum.engine.elementwise import COMBINED
 from samesum.engine.machine import FloatingPointScope
 from samesum.engine.memory import EXCLUSIVE, KEEPDIMS, REVERSE, SELECT_LAST, normalize, reduce, scan
 from samesum.errors import AttributeValueError, AxisError, DtypeError, SamesumError, ShapeError, saying
 from samesum.formats.arrays import MAX_RANK, NDArray, Out, native, type_name
 from samesum.formats.axes import from_front
 from samesum.formats.elements import names
-from samesum.operators import facts
-from samesum.operators.attention import MICROSOFT_ATTENTION_ROWS, ONNX_ATTENTION_ROWS, OPENVINO_ATTENTION_ROWS
-from samesum.operators.fused import MICROSOFT_PRODUCT_ROWS, MICROSOFT_ROWS, ONNX_FUSED_ROWS
-from samesum.operators.pools import ONNX_POOL_ROWS, OPENVINO_POOL_ROWS
-from samesum.operators.rows import UNKNOWN, Fact, Facts, Inputs, Row
-from samesum.operators.rows_around import ONNX_ROWS, OPENVINO_ROWS
-from samesum.operators.rows_of_elements import ONNX_ELEMENT_ROWS, OPENVINO_ELEMENT_ROWS
-from samesum.operators.rows_of_moving import ONNX_MOVING_ROWS, OPENVINO_MOVING_ROWS
-from samesum.operators.rows_of_products import ONNX_PRODUCT_ROWS, OPENVINO_PRODUCT_ROWS
+from samesum.operators import (
+    attention,
+    facts,
+    fused,
+    pools,
+    rows_around,
+    rows_of_elements,
+    rows_of_moving,
+    rows_of_products,
+    scatters,
+)
+from samesum.operators.rows import UNKNOWN, Fact, Facts, Inputs, Part, Row
 from samesum.specs.bind import Operation, check_count
 from samesum.specs.lookup import CATALOGUE, versions_with_type
-from samesum.specs.row import EmptySet, Input, Spec
+from samesum.specs.table import EmptySet, Input, Spec
 
 # Reductions and scans of the standards: which axes, which flags, and what an empty set gives.
 
@@ -121,26 +125,14 @@ def _of_empty(spec: Spec, data: NDArray, axes: tuple[int, ...] | None, flags: in
 
 # The row of every version of every operator: what `specs` says, and how it runs.
 
-_AROUND = {
-    "onnx": (
-        *ONNX_ROWS,
-        *ONNX_ELEMENT_ROWS,
-        *ONNX_MOVING_ROWS,
-        *ONNX_POOL_ROWS,
-        *ONNX_PRODUCT_ROWS,
-        *ONNX_FUSED_ROWS,
-        *ONNX_ATTENTION_ROWS,
-    ),
-    "openvino": (
-        *OPENVINO_ROWS,
-        *OPENVINO_ELEMENT_ROWS,
-        *OPENVINO_MOVING_ROWS,
-        *OPENVINO_POOL_ROWS,
-        *OPENVINO_PRODUCT_ROWS,
-        *OPENVINO_ATTENTION_ROWS,
-    ),
-    "com.microsoft": (*MICROSOFT_ROWS, *MICROSOFT_PRODUCT_ROWS, *MICROSOFT_ATTENTION_ROWS),
-}
+_AROUND: dict[tuple[str, str], list[Row]] = {}
+"""By standard and operator, of those that stand on no row of the algebra."""
+for _module in (
+    attention, fused, pools, rows_around, rows_of_elements, rows_of_moving, rows_of_products, scatters,
+):  # fmt: skip
+    for _standard, _name in (("onnx", "ONNX"), ("openvino", "OPENVINO"), ("com.microsoft", "MICROSOFT")):
+        for _each in vars(_module).get(f"{_name}_ROWS", ()):
+            _AROUND.setdefault((_standard, _each.operator), []).append(_each)
 
 
 def _row(spec: Spec) -> Row:
@@ -151,11 +143,8 @@ def _row(spec: Spec) -> Row:
         return Row(name, partial(_scanned, spec.row), facts.of_data, since)
     if isinstance(spec.row, Normalization):
         return Row(name, partial(_normalized, spec.row), facts.of_data, since)
-    return _newest(row for row in _AROUND[spec.standard.name] if row.operator == name and row.since <= since)
-
-
-def _newest(rows: Iterable[Row]) -> Row:
-    return max(rows, key=lambda row: row.since)
+    rows = _AROUND[spec.standard.name, name]
+    return max((row for row in rows if row.since <= since), key=lambda row: row.since)
 
 
 ROWS = {spec.identifier: _row(spec) for spec in CATALOGUE if not spec.operator.holds_graphs}
@@ -180,7 +169,8 @@ def applying(operation: Operation) -> Callable[..., NDArray]:
 
     def scoped(inputs: Inputs, *out: Out) -> NDArray:
         with FloatingPointScope():
-            return call(_native(inputs), *out)
+            result: NDArray = call(_native(inputs), *out)
+            return result
 
     return scoped
 
@@ -188,47 +178,38 @@ def applying(operation: Operation) -> Callable[..., NDArray]:
 def apply_all(operation: Operation, count: int, inputs: Inputs) -> tuple[NDArray, ...]:
     """The first `count` outputs of an operator that has several; the errors are those of `apply`."""
     with FloatingPointScope():
-        return run_all(operation, count, _native(inputs))
+        outputs: tuple[NDArray, ...] = planned(operation, count)(_native(inputs))
+        return outputs
 
 
 def _native(inputs: Inputs) -> Inputs:
     return [None if array is None else native(array) for array in inputs]
 
 
-def run(operation: Operation, inputs: Inputs, out: Out | None = None) -> NDArray:
-    """What `apply` gives of inputs in native byte order, where the thread rounds and flushes as IEEE 754 says."""
-    call = planned(operation)
-    return call(inputs) if out is None else call(inputs, out)
+def parts(operation: Operation, facts: Facts) -> Sequence[Part] | None:
+    """The operations of the core that the operator is on inputs of which these facts are known; else None."""
+    row, dtypes = ROWS[operation.spec.identifier], {fact.dtype for fact in facts if fact is not None}
+    if row.parts is None or not dtypes < COMBINED or len(dtypes) != 1 or not settle(operation.spec, facts):
+        return None
+    return row.parts(operation.attributes, facts)
 
 
-def run_all(operation: Operation, count: int, inputs: Inputs) -> tuple[NDArray, ...]:
-    """What `apply_all` gives, as `run` does."""
-    return planned_all(operation, count)(inputs)
-
-
-def planned(operation: Operation, facts: Facts = ()) -> Callable[..., NDArray]:
-    """The function of inputs that `run` is, with what follows from `facts` decided once."""
-    return _guarded(operation, facts, ROWS[operation.spec.identifier].run)
-
-
-def planned_all(operation: Operation, count: int, facts: Facts = ()) -> Callable[..., tuple[NDArray, ...]]:
-    """The function of inputs that `run_all` is, with what follows from `facts` decided once."""
-    outputs = ROWS[operation.spec.identifier].all
-    if outputs is None:
-        raise AttributeValueError(f"{operation.spec.identifier}: {count} outputs were asked for; this version has one")
-    return _guarded(operation, facts, lambda made, inputs: outputs.run(made, inputs, count))
-
-
-R = TypeVar("R")
-
-
-def _guarded(operation: Operation, facts: Facts, compute: Callable[..., R]) -> Callable[..., R]:
-    """`compute` of what the row makes and of inputs that are checked, unless `facts` say enough of them.
+def planned(operation: Operation, count: int | None = None, facts: Facts = ()) -> Callable[..., Any]:
+    """The function of inputs in native byte order that gives the first `count` outputs in a tuple, or the first alone
+    where that is None, in a thread that rounds and flushes as IEEE 754 says; what follows from `facts`, if they say
+    enough of inputs, is decided once.
 
     What cannot be made of constants is left to the call, which says why.
     """
     spec = operation.spec
-    row, are_checked, constants = ROWS[spec.identifier], settle(spec, facts), _constants(facts)
+    row, are_checked, constants = (
+        ROWS[spec.identifier],
+        settle(spec, facts),
+        [None if fact is None else fact.value for fact in facts],
+    )
+    is_bare, is_alone = count is None, row.most == 1
+    if is_alone and (count or 1) > 1:
+        raise AttributeValueError(f"{spec.identifier}: {count} outputs were asked for; this version has one")
     made = None
     if (
         facts
@@ -240,19 +221,20 @@ def _guarded(operation: Operation, facts: Facts, compute: Callable[..., R]) -> C
         except SamesumError:
             are_checked = False
 
-    def call(inputs: Inputs, *out: Out) -> R:
+    def call(inputs: Inputs, *out: Out) -> Any:
         try:
             if not are_checked:
                 check_inputs(spec, inputs)
-            return compute(row.make(operation, inputs) if made is None else made, inputs, *out)
+            of = row.make(operation, inputs) if made is None else made
+            if is_alone:
+                found = row.run(of, inputs, *out)
+                return found if is_bare else (found,)
+            found = row.run(of, inputs, count or 1)
+            return found[0] if is_bare else found
         except (SamesumError, MemoryError) as error:
             raise saying(spec.identifier, error) from None
 
     return call
-
-
-def _constants(facts: Facts) -> Inputs:
-    return [None if fact is None else fact.value for fact in facts]
 
 
 def settle(spec: Spec, facts: Facts) -> bool:
@@ -268,17 +250,10 @@ def settle(spec: Spec, facts: Facts) -> bool:
     return True
 
 
-def foretell(operation: Operation, facts: Facts) -> Fact:
-    """What is known of the result beforehand: nothing where the version does not allow the inputs."""
-    return ROWS[operation.spec.identifier].infer(operation, facts) if _fit(operation.spec, facts) else UNKNOWN
-
-
-def foretell_all(operation: Operation, count: int, facts: Facts) -> tuple[Fact, ...]:
-    """What is known of the first `count` outputs, as `foretell` has it."""
-    outputs = ROWS[operation.spec.identifier].all
-    if outputs is None or not _fit(operation.spec, facts):
-        return (UNKNOWN,) * count
-    return outputs.infer(operation, facts, count)
+def foretell(operation: Operation, count: int, facts: Facts) -> tuple[Fact, ...]:
+    """What is known of the first `count` outputs beforehand: nothing where the version does not allow the inputs."""
+    row = ROWS[operation.spec.identifier]
+    return row.infer(operation, facts, count) if _fit(operation.spec, facts) else (UNKNOWN,) * count
 
 
 def _fit(spec: Spec, facts: Facts) -> bool:

@@ -325,9 +325,9 @@ def multi_head_attention_outputs(attributes: Attributes, facts: Facts, count: in
     return (Fact(query.dtype, shape), Fact(query.dtype), Fact(query.dtype))[:count]
 
 
-ONNX_ATTENTION_ROWS = tuple(
+ONNX_ROWS = tuple(
     several("Attention", partial(onnx_attention, pads), onnx_attention_outputs, since, most=4)
     for since, pads in ((23, False), (24, True))
 )
-OPENVINO_ATTENTION_ROWS = (row_of("ScaledDotProductAttention", openvino_attention, openvino_attention_shape, 13),)
-MICROSOFT_ATTENTION_ROWS = (several("MultiHeadAttention", multi_head_attention, multi_head_attention_outputs, most=3),)
+OPENVINO_ROWS = (row_of("ScaledDotProductAttention", openvino_attention, openvino_attention_shape, 13),)
+MICROSOFT_ROWS = (several("MultiHeadAttention", multi_head_attention, multi_head_attention_outputs, most=3),)

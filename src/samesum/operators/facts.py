@@ -5,7 +5,7 @@ Nothing here raises on a node that will not run: what does not fit stays unknown
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
@@ -54,9 +54,22 @@ def same(_: Attributes, facts: Facts) -> Fact:
     return Fact(first(facts).dtype, first(facts).shape)
 
 
-def of_data(_: Operation, facts: Facts) -> Fact:
+def shaped(rule: Callable[[Attributes, Shape, Facts], Shape | None]) -> Infer:
+    """The first input's dtype, and what the rule makes of its shape where that is known."""
+
+    def infer(attributes: Attributes, facts: Facts) -> Fact:
+        data = first(facts)
+        try:
+            return Fact(data.dtype, None if data.shape is None else rule(attributes, data.shape, facts))
+        except SamesumError:
+            return Fact(data.dtype)
+
+    return infer
+
+
+def of_data(_: Operation, facts: Facts, __: int) -> tuple[Fact, ...]:
     """The first input's dtype and shape, of a scan or a normalization."""
-    return same({}, facts)
+    return (same({}, facts),)
 
 
 def broadcast(attributes: Attributes, facts: Facts) -> Fact:
@@ -90,20 +103,19 @@ def _merged_dim(a: int | None, b: int | None) -> int | None:
     return a if b is None else None
 
 
-def reduction(operation: Operation, facts: Facts) -> Fact:
+def reduction(operation: Operation, facts: Facts, _: int) -> tuple[Fact, ...]:
     """A reduction's result: the dtype that the row says, the reduced axes dropped or of size one."""
-    shape = first(facts).shape
-    result = operation.spec.operator.result
+    shape, result = first(facts).shape, operation.spec.operator.result
     dtype = first(facts).dtype if result is None else np.dtype(result)
-    axes = reduced_axes(operation, facts)
-    if shape is None:
-        return Fact(dtype)
+    return (Fact(dtype, None if shape is None else _reduced(operation, shape, reduced_axes(operation, facts))),)
+
+
+def _reduced(operation: Operation, shape: Shape, axes: tuple[int, ...] | None) -> Shape | None:
     if axes is None:
-        return Fact(dtype, (None,) * len(shape) if operation.keepdims else None)
-    reduced = set(axes)
+        return (None,) * len(shape) if operation.keepdims else None
     if operation.keepdims:
-        return Fact(dtype, tuple(1 if i in reduced else dim for i, dim in enumerate(shape)))
-    return Fact(dtype, tuple(dim for i, dim in enumerate(shape) if i not in reduced))
+        return tuple(1 if i in axes else dim for i, dim in enumerate(shape))
+    return tuple(dim for i, dim in enumerate(shape) if i not in axes)
 
 
 def reduced_axes(operation: Operation, facts: Facts) -> tuple[int, ...] | None:
@@ -209,12 +221,10 @@ in_type_of_second = cast_like
 """Of a normalization that has the type of its scale."""
 
 
-def pooled(_: Attributes, facts: Facts) -> Fact:
-    """The first input's dtype and shape, with one element along every axis after the channels."""
-    data = first(facts)
-    if data.shape is None or len(data.shape) < 2:
-        return Fact(data.dtype)
-    return Fact(data.dtype, data.shape[:2] + (1,) * (len(data.shape) - 2))
+@shaped
+def pooled(_: Attributes, shape: Shape, __: Facts) -> Shape | None:
+    """One element along every axis after the channels."""
+    return shape[:2] + (1,) * (len(shape) - 2) if len(shape) > 1 else None
 
 
 def shape_of(attributes: Attributes, facts: Facts) -> Fact:
@@ -226,37 +236,30 @@ def shape_of(attributes: Attributes, facts: Facts) -> Fact:
     return Fact(dtype, (len(dims),), None if None in dims else np.array(dims, dtype))
 
 
-def concat(attributes: Attributes, facts: Facts) -> Fact:
+@shaped
+def concat(attributes: Attributes, shape: Shape, facts: Facts) -> Shape | None:
     """The first shape, with the sum of the dims along the axis."""
     shapes = [fact.shape for fact in facts if fact is not None and fact.shape is not None]
-    if len(shapes) < len(facts) or len({len(shape) for shape in shapes}) != 1:
-        return Fact(first(facts).dtype)
-    try:
-        axis = from_front(attributes["axis"], len(shapes[0]))
-    except SamesumError:
-        return Fact(first(facts).dtype)
-    columns = list(zip(*shapes, strict=True))
+    if len(shapes) < len(facts) or any(len(each) != len(shape) for each in shapes):
+        return None
+    axis, columns = from_front(attributes["axis"], len(shape)), list(zip(*shapes, strict=True))
     dims = [next((dim for dim in column if dim is not None), None) for column in columns]
     along = [dim for dim in columns[axis] if dim is not None]
     dims[axis] = sum(along) if len(along) == len(shapes) else None
-    return Fact(first(facts).dtype, tuple(dims))
+    return tuple(dims)
 
 
-def gather(attributes: Attributes, facts: Facts) -> Fact:
-    """The data's shape with the indices' shape in the place of the axis."""
-    data, indices = first(facts), at(facts, 1)
-    axis = attributes.get("axis")
+@shaped
+def gather(attributes: Attributes, shape: Shape, facts: Facts) -> Shape | None:
+    """The indices' shape in the place of the axis."""
+    indices, axis = at(facts, 1).shape, attributes.get("axis")
     if len(facts) > 2:
         value = at(facts, 2).value
         axis = int(value.ravel()[0]) if value is not None and value.size == 1 else None
-    if data.shape is None or indices.shape is None or axis is None:
-        return Fact(data.dtype)
-    try:
-        place = from_front(axis, len(data.shape))
-    except SamesumError:
-        return Fact(data.dtype)
-    own = indices.shape[attributes.get("batch_dims", 0) :]
-    return Fact(data.dtype, data.shape[:place] + own + data.shape[place + 1 :])
+    if indices is None or axis is None:
+        return None
+    place = from_front(axis, len(shape))
+    return shape[:place] + indices[attributes.get("batch_dims", 0) :] + shape[place + 1 :]
 
 
 def arange(attributes: Attributes, facts: Facts) -> Fact:

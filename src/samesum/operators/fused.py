@@ -8,8 +8,7 @@ import numpy as np
 
 from samesum.algebra.rows import LAYER_NORM, MEAN, RMS_NORM, SUM, Norm
 from samesum.engine import elementwise
-from samesum.engine.memory import KEEPDIMS, reduce, reduce_terms
-from samesum.engine.norms import normalize_lines, normalize_lines_with_inverse
+from samesum.engine.memory import KEEPDIMS, normalize_lines, normalize_lines_with_inverse, reduce, reduce_terms
 from samesum.errors import AttributeValueError, ShapeError
 from samesum.formats.arrays import NDArray
 from samesum.operators import activations, facts, pointwise
@@ -18,7 +17,7 @@ from samesum.operators.convolutions import ONNX_CONV, convolution_shape, convolv
 from samesum.operators.facts import at, first, of_each_line, stash_of
 from samesum.operators.norms import from_axis, inside, rms_norm
 from samesum.operators.pointwise import given, optional, widened
-from samesum.operators.rows import Attributes, Fact, Facts, Inputs, Row, RunAll, row, several
+from samesum.operators.rows import Attributes, Fact, Facts, Inputs, RunAll, row, several
 from samesum.operators.rows_of_products import gemm, product_shape, scaled_product
 
 # A general product or a convolution, then a function of each element.
@@ -53,13 +52,6 @@ def _fused_conv(attributes: Attributes, inputs: Inputs) -> NDArray:
             raise ShapeError(f"Z has shape {z.shape}; it does not broadcast to that of the result, {total.shape}")
         total = np.asarray(np.add(total, z))
     return _activated(attributes["activation"], attributes["activation_params"] or (), total)
-
-
-MICROSOFT_PRODUCT_ROWS: tuple[Row, ...] = (
-    row("FusedMatMul", scaled_product, product_shape),
-    row("FusedGemm", _fused_gemm, product_shape),
-    row("FusedConv", _fused_conv, convolution_shape(ONNX_CONV)),
-)
 
 
 def skip_norm(row: Norm, has_beta: bool) -> RunAll:
@@ -121,7 +113,10 @@ def simplified_norm_outputs(attributes: Attributes, facts: Facts, count: int) ->
     return (Fact(scale.dtype, data.shape), of_each_line(attributes, data))[:count]
 
 
-MICROSOFT_ROWS: tuple[Row, ...] = (
+MICROSOFT_ROWS = (
+    row("FusedMatMul", scaled_product, product_shape),
+    row("FusedGemm", _fused_gemm, product_shape),
+    row("FusedConv", _fused_conv, convolution_shape(ONNX_CONV)),
     several("SkipLayerNormalization", skip_norm(LAYER_NORM, True), skip_norm_outputs, most=4),
     several("SkipSimplifiedLayerNormalization", skip_norm(RMS_NORM, False), skip_norm_outputs, most=4),
     pointwise.unary("Gelu", elementwise.gelu),
@@ -130,6 +125,4 @@ MICROSOFT_ROWS: tuple[Row, ...] = (
     row("QuickGelu", activations.of(activations.swish, "alpha"), facts.same),
 )
 
-ONNX_FUSED_ROWS: tuple[Row, ...] = (
-    several("SimplifiedLayerNormalization", simplified_norm, simplified_norm_outputs, most=2),
-)
+ONNX_ROWS = (several("SimplifiedLayerNormalization", simplified_norm, simplified_norm_outputs, most=2),)

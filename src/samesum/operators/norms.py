@@ -10,14 +10,16 @@ import numpy as np
 
 from samesum.algebra.rows import CENTRED, L1_QUOTIENT, L2_NORM, L2_QUOTIENT, LAYER_NORM, MAX, MEAN, RMS_NORM
 from samesum.algebra.rows import L1_NORM as L1
-from samesum.engine.memory import KEEPDIMS, AxisWindows, reduce
-from samesum.engine.norms import (
+from samesum.engine.memory import (
+    KEEPDIMS,
     NO_EPSILON,
+    AxisWindows,
     Channels,
     Epsilon,
     normalize_batch,
     normalize_lines,
     normalize_lines_with_inverse,
+    reduce,
 )
 from samesum.engine.power_norms import power_norm
 from samesum.errors import AttributeValueError, ShapeError
@@ -27,7 +29,7 @@ from samesum.operators.facts import stash_of
 from samesum.operators.pointwise import given, integers, optional
 from samesum.operators.pool_windows import whole_axes
 from samesum.operators.rows import Attributes, Inputs, Make, Run
-from samesum.specs.onnx_made import MEAN_VARIANCE_EPSILON
+from samesum.specs.table import MEAN_VARIANCE_EPSILON
 
 # p-norms of windows, for any whole p from 3 on: zeros stand where a window reaches beyond the elements.
 

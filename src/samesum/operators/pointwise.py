@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -18,7 +19,7 @@ from samesum.formats.arrays import Dtype, NDArray, broadcast
 from samesum.formats.axes import from_front
 from samesum.formats.conversion import convert
 from samesum.operators import facts
-from samesum.operators.rows import Attributes, Infer, Inputs, Row, row
+from samesum.operators.rows import Attributes, Facts, Infer, Inputs, Part, Parts, Row, row
 
 # Formulas of a few exact numbers, rounded once.
 #
@@ -65,17 +66,17 @@ Binary = Callable[[NDArray, NDArray], Any]
 Unary = Callable[[NDArray], Any]
 
 
-def unary(name: str, function: Unary, since: int = 1, infer: Infer = facts.same) -> Row:
+def unary(name: str, function: Unary, since: int = 1, infer: Infer = facts.same, parts: Parts | None = None) -> Row:
     """An operator of one input from a function of one array."""
 
     def run(_: Attributes, inputs: Inputs) -> NDArray:
         return np.asarray(function(given(inputs, 0)))
 
-    return row(name, run, infer, since)
+    return replace(row(name, run, infer, since), parts=parts)
 
 
-def binary(name: str, function: Binary, infer: Infer = facts.broadcast) -> Row:
-    """An operator of two inputs that broadcast both ways.
+def binary(name: str, function: Binary, infer: Infer = facts.broadcast, operation: Arithmetic | None = None) -> Row:
+    """An operator of two inputs that broadcast both ways, and of floats is an operation of the core.
 
     In ONNX before opset 7, where `broadcast` is an attribute, they have one shape, or the second one lies at `axis` of
     the first.
@@ -95,7 +96,11 @@ def binary(name: str, function: Binary, infer: Infer = facts.broadcast) -> Row:
             broadcast_shape(a, b)
             raise
 
-    return row(name, run, infer)
+    def parts(attributes: Attributes, _: Facts) -> Sequence[Part] | None:
+        is_free = "broadcast" not in attributes and attributes.get("auto_broadcast", "numpy") == "numpy"
+        return [(operation, None)] if operation is not None and is_free else None
+
+    return replace(row(name, run, infer), parts=None if operation is None else parts)
 
 
 def _aligned(a: NDArray, b: NDArray, axis: int | None) -> NDArray:
@@ -172,25 +177,22 @@ def check_broadcast(attributes: Attributes, *arrays: NDArray) -> None:
     broadcast_shape(*arrays)
 
 
-def arithmetic(operation: Arithmetic, function: Binary) -> Binary:
-    """The function, of floats of 16 bits by the core."""
+def arithmetic(name: str, operation: Arithmetic, function: Binary) -> Row:
+    """The operator of this function, which the core has of floats of 16 bits."""
 
     def calculate(a: NDArray, b: NDArray) -> Any:
-        is_short = a.dtype.itemsize == 2 and a.dtype.kind not in "iu"
-        return calculated(operation, a, b) if is_short else function(a, b)
+        return calculated(operation, a, b) if _is_short(a) else function(a, b)
 
-    return calculate
+    return binary(name, calculate, operation=operation)
 
 
-def _quotient(a: NDArray, b: NDArray) -> Any:
+def _is_short(x: NDArray) -> bool:
+    return x.dtype.itemsize == 2 and x.dtype.kind not in "iu"
+
+
+def quotient_of(a: NDArray, b: NDArray) -> Any:
+    """a / b; of integers, truncated toward zero (OpenVINO's CPU does so whatever m_pythondiv says)."""
     return np.floor_divide(a - np.fmod(a, b), b) if a.dtype.kind in "iu" else np.divide(a, b)
-
-
-add = arithmetic(Arithmetic.ADD, np.add)
-subtract = arithmetic(Arithmetic.SUBTRACT, np.subtract)
-multiply = arithmetic(Arithmetic.MULTIPLY, np.multiply)
-divide = arithmetic(Arithmetic.DIVIDE, _quotient)
-"""The quotient; of integers, truncated toward zero (OpenVINO's CPU does so whatever m_pythondiv says)."""
 
 
 def power(a: NDArray, b: NDArray) -> NDArray:
@@ -241,16 +243,54 @@ def clip_attributes(attributes: Attributes, inputs: Inputs) -> NDArray:
     x = given(inputs, 0)
     low, high = attributes["min"], attributes["max"]
     if x.dtype.kind not in "iu":
-        return clipped(x, *(None if b is None else np.float64(b).astype(x.dtype) for b in (low, high)))
+        return clipped(x, *_attribute_bounds(attributes, x.dtype))
     limits = np.iinfo(x.dtype)
     least = limits.min if not low > limits.min else min(int(np.ceil(min(low, 2.0**64))), limits.max)
     most = limits.max if not high < limits.max else max(int(np.floor(max(high, -(2.0**64)))), limits.min)
     return clipped(x, x.dtype.type(least), x.dtype.type(most))
 
 
+def _attribute_bounds(attributes: Attributes, dtype: Dtype) -> Bounds:
+    low, high = (
+        None if bound is None else np.asarray(np.float64(bound).astype(dtype))
+        for bound in (attributes["min"], attributes["max"])
+    )
+    return low, high
+
+
+def _bounding(bounds: Bounds) -> list[tuple[Arithmetic, Any]] | None:
+    operations = (Arithmetic.GREATEST, Arithmetic.LEAST)
+    return [(each, bound) for each, bound in zip(operations, bounds, strict=True) if bound is not None] or None
+
+
+def attribute_parts(attributes: Attributes, of: Facts) -> Sequence[Part] | None:
+    """Those of `clip_attributes`."""
+    return _bounding(_attribute_bounds(attributes, _dtype(of)))
+
+
+def input_parts(_: Attributes, of: Facts) -> Sequence[Part] | None:
+    """Those of `clip_inputs`."""
+    bounds = [None if fact is None else fact.value for fact in of[1:]]
+    if any(fact is not None and (bound is None or bound.size != 1) for fact, bound in zip(of[1:], bounds, strict=True)):
+        return None
+    low, high = (*bounds, None, None)[:2]
+    return _bounding((low, high))
+
+
+def relu_parts(_: Attributes, of: Facts) -> Sequence[Part]:
+    """Those of `relu`."""
+    return [(Arithmetic.GREATEST, np.zeros((), _dtype(of)))]
+
+
+def _dtype(of: Facts) -> Dtype:
+    dtype = facts.at(of, 0).dtype
+    assert dtype is not None
+    return dtype
+
+
 _ENDS: dict[Dtype, tuple[NDArray, NDArray, NDArray]] = {
     np.dtype(kind): (np.array(-np.inf, kind), np.array(0, kind), np.array(np.inf, kind))
-    for kind in (np.float16, np.float32, np.float64)
+    for kind in (np.float32, np.float64)
 }
 """The least number of each type, zero and the greatest, as arrays, which NumPy takes sooner than scalars."""
 
@@ -260,6 +300,10 @@ def clipped(x: NDArray, low: Any, high: Any) -> NDArray:
     if x.dtype in _ENDS:
         least, _, greatest = _ENDS[x.dtype]
         return np.asarray(x.clip(least if low is None else low, greatest if high is None else high))
+    if _is_short(x):
+        for operation, bound in _bounding((low, high)) or ():
+            x = calculated(operation, x, np.asarray(bound))
+        return x
     raised = x if low is None else np.maximum(x, low)
     return np.asarray(raised if high is None else np.minimum(raised, high))
 

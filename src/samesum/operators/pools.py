@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
 from samesum.algebra.rows import ARGMAX, L1_NORM, L2_NORM, MAX, MEAN
 from samesum.engine.memory import AxisWindows, reduce_windows
-from samesum.errors import SamesumError, ShapeError
-from samesum.formats.arrays import Dtype, NDArray
+from samesum.errors import ShapeError
+from samesum.formats.arrays import Dtype, NDArray, Shape
 from samesum.formats.axes import from_front
-from samesum.operators.facts import at, first
+from samesum.operators.facts import at, shaped
 from samesum.operators.norms import root_of_powers, whole_power
 from samesum.operators.pointwise import given, integers
 from samesum.operators.pool_windows import adaptive_windows, output_sizes, pool_of, windows_of
@@ -21,7 +23,12 @@ _INDICES: dict[str, Dtype] = {"i64": np.dtype(np.int64), "i32": np.dtype(np.int3
 
 
 def _windows(attributes: Attributes, x: NDArray) -> list[AxisWindows]:
-    return windows_of(pool_of(attributes, x.ndim), x.shape)
+    return _windows_of(tuple(attributes.items()), x.shape)
+
+
+@lru_cache(maxsize=256)
+def _windows_of(said: tuple[tuple[str, Any], ...], shape: tuple[int, ...]) -> list[AxisWindows]:
+    return windows_of(pool_of(dict(said), len(shape)), shape)
 
 
 def average_pool(attributes: Attributes, inputs: Inputs) -> NDArray:
@@ -70,11 +77,6 @@ def _indexed(x: NDArray, windows: list[AxisWindows], steps: Sequence[int], attri
     return result
 
 
-def max_pool_value(attributes: Attributes, inputs: Inputs) -> NDArray:
-    """The first output of `max_pool`."""
-    return max_pool(attributes, inputs, 1)[0]
-
-
 def lp_pool(attributes: Attributes, inputs: Inputs) -> NDArray:
     """LpPool: the p-norm of each window, of any whole p from 1 on; of padding alone zero."""
     x, p = given(inputs, 0), whole_power(attributes["p"])
@@ -100,27 +102,20 @@ def adaptive_max_pool(attributes: Attributes, inputs: Inputs, count: int) -> tup
     return greatest, _indexed(x, windows, [0, 0, *_steps(x.shape[2:])], attributes)
 
 
-def pooled_shape(attributes: Attributes, facts: Facts) -> Fact:
-    """The first input's dtype, and its shape with the number of windows along each spatial axis."""
-    data = first(facts)
-    if data.shape is None:
-        return Fact(data.dtype)
-    try:
-        sizes = output_sizes(pool_of(attributes, len(data.shape)), data.shape[2:])
-    except SamesumError:
-        return Fact(data.dtype)
-    return Fact(data.dtype, (*data.shape[:2], *sizes))
+@shaped
+def pooled_shape(attributes: Attributes, shape: Shape, _: Facts) -> Shape:
+    """The number of windows along each spatial axis."""
+    return (*shape[:2], *output_sizes(pool_of(attributes, len(shape)), shape[2:]))
 
 
-def adaptive_shape(_: Attributes, facts: Facts) -> Fact:
-    """The first input's dtype, and its shape with the spatial sizes that the second input says."""
-    data, sizes = first(facts), at(facts, 1)
-    if data.shape is None or len(data.shape) < 3:
-        return Fact(data.dtype)
-    spatial: Sequence[int | None] = (None,) * (len(data.shape) - 2)
-    if sizes.value is not None and sizes.value.size == len(spatial):
-        spatial = [int(size) for size in sizes.value.ravel()]
-    return Fact(data.dtype, (*data.shape[:2], *spatial))
+@shaped
+def adaptive_shape(_: Attributes, shape: Shape, facts: Facts) -> Shape | None:
+    """The spatial sizes that the second input says."""
+    if len(shape) < 3:
+        return None
+    sizes = at(facts, 1).value
+    is_known = sizes is not None and sizes.size == len(shape) - 2
+    return (*shape[:2], *(sizes.ravel().tolist() if sizes is not None and is_known else (None,) * (len(shape) - 2)))
 
 
 def max_pool_shapes(attributes: Attributes, facts: Facts, count: int) -> tuple[Fact, ...]:
@@ -137,16 +132,16 @@ def _with_indices(attributes: Attributes, greatest: Fact, count: int) -> tuple[F
     return (greatest, Fact(_INDICES[attributes.get("index_element_type", "i64")], greatest.shape))[:count]
 
 
-ONNX_POOL_ROWS = (
+ONNX_ROWS = (
     row("AveragePool", average_pool, pooled_shape),
-    row("MaxPool", max_pool_value, pooled_shape),
+    several("MaxPool", max_pool, max_pool_shapes, most=1),
     several("MaxPool", max_pool, max_pool_shapes, 8, most=2),
     row("LpPool", lp_pool, pooled_shape),
 )
 
-OPENVINO_POOL_ROWS = (
+OPENVINO_ROWS = (
     row("AvgPool", average_pool, pooled_shape),
-    row("MaxPool", max_pool_value, pooled_shape),
+    several("MaxPool", max_pool, max_pool_shapes, most=1),
     several("MaxPool", max_pool, max_pool_shapes, 8, most=2),
     row("AdaptiveAvgPool", adaptive_average_pool, adaptive_shape),
     several("AdaptiveMaxPool", adaptive_max_pool, adaptive_max_pool_shapes, most=2),

@@ -15,13 +15,13 @@ from math import floor, lcm
 
 import numpy as np
 
-from samesum.errors import AttributeValueError, SamesumError, ShapeError
-from samesum.formats.arrays import NDArray, checked
+from samesum.errors import AttributeValueError, ShapeError
+from samesum.formats.arrays import NDArray, Shape, checked
 from samesum.formats.axes import all_from_front
 from samesum.formats.conversion import convert
-from samesum.operators.facts import first
+from samesum.operators.facts import shaped
 from samesum.operators.pointwise import given, integers, lines_along, optional
-from samesum.operators.rows import Attributes, Fact, Facts, Inputs, Run
+from samesum.operators.rows import Attributes, Facts, Inputs, Run
 
 _HALF = Fraction(1, 2)
 
@@ -145,7 +145,8 @@ def resized(x: NDArray, lines: Sequence[Line], way: Way, fill: float) -> NDArray
     ]
     y = x
     if way.mode == "nearest":
-        for axis, places, _, _ in changed:
+        # Where elements lie apart they are chosen while they are few.
+        for axis, places, _, _ in sorted(changed, key=lambda each: -each[0] * (len(each[1]) > x.shape[each[0]])):
             y = np.take(y, places[:, 0], axis)
     elif changed:
         y = y.astype(np.float64)
@@ -300,25 +301,19 @@ def _ratios(policy: str, sizes: Sequence[int], targets: Sequence[int]) -> list[t
     return [(floor(ratio * size + _HALF), ratio or Fraction(1)) for size in sizes]
 
 
-def resized_fact(attributes: Attributes, facts: Facts) -> Fact:
+@shaped
+def resized_fact(attributes: Attributes, shape: Shape, facts: Facts) -> Shape:
     """Of each dim the size that it becomes, where scales or sizes are known; unknown dims are tried with two sizes."""
-    data = first(facts)
-    if data.shape is None:
-        return Fact(data.dtype)
-    unknown = Fact(data.dtype, (None,) * len(data.shape))
     others = facts[1:] if "nearest_mode" in attributes else [None, *facts[1:]]
     if any(fact is not None and fact.value is None for fact in others):
-        return unknown
+        return (None,) * len(shape)
     values = [None, *(None if fact is None else fact.value for fact in others)]
-    try:
-        shapes = [[size if dim is None else dim for dim in data.shape] for size in (840, 1680)]
-        tried = [_lines(attributes, tuple(shape), values) for shape in shapes]
-    except SamesumError:
-        return unknown
-    return Fact(data.dtype, tuple(a.wanted if a.wanted == b.wanted else None for a, b in zip(*tried, strict=True)))
+    shapes = [tuple(size if dim is None else dim for dim in shape) for size in (840, 1680)]
+    tried = [_lines(attributes, each, values) for each in shapes]
+    return tuple(a.wanted if a.wanted == b.wanted else None for a, b in zip(*tried, strict=True))
 
 
-def interpolated_fact(_: Attributes, facts: Facts) -> Fact:
+@shaped
+def interpolated_fact(_: Attributes, shape: Shape, __: Facts) -> Shape:
     """The type and the rank of the data."""
-    data = first(facts)
-    return Fact(data.dtype, None if data.shape is None else (None,) * len(data.shape))
+    return (None,) * len(shape)

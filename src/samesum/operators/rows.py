@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from samesum.engine.elementwise import Arithmetic
 from samesum.formats.arrays import Dtype, NDArray, Shape
 from samesum.specs.bind import Operation
 
@@ -27,10 +28,13 @@ Facts = Sequence[Fact | None]
 
 Run = Callable[[Attributes, Inputs], NDArray]
 Infer = Callable[[Attributes, Facts], Fact]
-RunAll = Callable[[Attributes, Inputs, int], tuple[NDArray, ...]]
-"""Of attributes, inputs and how many of its outputs a node names."""
+RunAll = Callable[[Any, Inputs, int], tuple[NDArray, ...]]
+"""Of what a row makes, inputs and how many of its outputs a node names."""
 InferAll = Callable[[Attributes, Facts, int], tuple[Fact, ...]]
 Make = Callable[[Attributes, Inputs], Any]
+Part = tuple[Arithmetic, NDArray | None]
+"""An operation on what was there before and on a constant of one element, or on both inputs of an operator."""
+Parts = Callable[[Attributes, Facts], Sequence[Part] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,25 +42,18 @@ class Row:
     """How one operator runs, from the version `since` on and up to the next row of that operator."""
 
     operator: str
-    run: Callable[..., NDArray]
-    """Of what `make` gives and all inputs; of a normalization, of `out` too."""
-    infer: Callable[[Operation, Facts], Fact]
+    run: Callable[..., Any]
+    """Of what `make` gives and all inputs: the output. With several at most, of how many are named too: a tuple."""
+    infer: Callable[[Operation, Facts, int], tuple[Fact, ...]]
     since: int = 1
-    all: All | None = None
-    """How it gives more than one output, where it does."""
+    most: int | None = 1
+    """How many outputs a node may name; None: any number."""
     make: Callable[[Operation, Inputs], Any] = lambda operation, _: operation
     """Of an operation and its inputs at `made_of`: once, before a model runs, where these are always the same."""
     made_of: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class All:
-    """How an operator gives all outputs that a node names, at most `most` of them (None: any number)."""
-
-    run: Callable[[Any, Inputs, int], tuple[NDArray, ...]]
-    """Of what the row's `make` gives, all inputs and how many outputs are named."""
-    infer: Callable[[Operation, Facts, int], tuple[Fact, ...]]
-    most: int | None = None
+    parts: Parts | None = None
+    """The operations of which it consists on floats of up to 32 bits, each rounded, so that several operators can run
+    in one pass; None where what is known of its inputs does not say them."""
 
 
 def row(operator: str, run: Run, infer: Infer, since: int = 1) -> Row:
@@ -76,7 +73,7 @@ def made(
     return Row(
         operator,
         run,
-        lambda operation, facts: infer(operation.attributes, facts),
+        lambda operation, facts, _: (infer(operation.attributes, facts),),
         since,
         make=lambda operation, inputs: make(operation.attributes, inputs),
         made_of=made_of,
@@ -89,21 +86,20 @@ def _attributes(attributes: Attributes, _: Inputs) -> Attributes:
 
 def several(
     operator: str,
-    run: Callable[[Any, Inputs, int], tuple[NDArray, ...]],
+    run: RunAll,
     infer: InferAll,
     since: int = 1,
     most: int | None = None,
     make: Make = _attributes,
     made_of: tuple[int, ...] = (),
 ) -> Row:
-    """The row of an operator with several outputs; a node may name the first one alone."""
-    outputs = All(run, lambda operation, facts, count: infer(operation.attributes, facts, count), most)
+    """The row of an operator with several outputs, of which a node may name the first ones alone."""
     return Row(
         operator,
-        lambda made, inputs: run(made, inputs, 1)[0],
-        lambda operation, facts: outputs.infer(operation, facts, 1)[0],
+        run if most != 1 else lambda of, inputs: run(of, inputs, 1)[0],
+        lambda operation, facts, count: infer(operation.attributes, facts, count),
         since,
-        outputs,
+        most,
         lambda operation, inputs: make(operation.attributes, inputs),
         made_of,
     )

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from samesum.algebra.rows import MAX, MEAN, MIN, SUM
 from samesum.engine import elementwise
+from samesum.engine.elementwise import Arithmetic
 from samesum.errors import ModelError, ShapeError
 from samesum.formats.arrays import NDArray, checked
 from samesum.formats.axes import all_from_front, from_front
@@ -17,7 +19,6 @@ from samesum.formats.conversion import convert
 from samesum.operators import facts, norms, pointwise, slicing
 from samesum.operators.pointwise import binary, broadcast_shape, given, integers, optional, unary, variadic
 from samesum.operators.rows import Attributes, Inputs, Make, Row, made, row, several
-from samesum.operators.scatters import ONNX_SCATTER_ROWS, OPENVINO_SCATTER_ROWS
 
 # The operators that rearrange, name or repeat elements and compute none.
 
@@ -213,7 +214,7 @@ _OF_BOTH = (
     unary("Exp", elementwise.exponential),
     unary("Log", elementwise.logarithm),
     unary("Abs", np.abs),
-    binary("Add", pointwise.add),
+    pointwise.arithmetic("Add", Arithmetic.ADD, np.add),
     row("Identity", pointwise.identity, facts.same),
     row("Reshape", reshape, facts.reshape(reshape)),
     _cutting("Unsqueeze", axes_of, (1,), unsqueeze),
@@ -224,15 +225,15 @@ _OF_BOTH = (
 OPENVINO_ROWS = (
     *_OF_BOTH,
     unary("Negative", np.negative),
-    unary("ReLU", pointwise.relu),
-    binary("Subtract", pointwise.subtract),
-    binary("Multiply", pointwise.multiply),
-    binary("Divide", pointwise.divide),
+    unary("ReLU", pointwise.relu, parts=pointwise.relu_parts),
+    pointwise.arithmetic("Subtract", Arithmetic.SUBTRACT, np.subtract),
+    pointwise.arithmetic("Multiply", Arithmetic.MULTIPLY, np.multiply),
+    pointwise.arithmetic("Divide", Arithmetic.DIVIDE, pointwise.quotient_of),
     binary("Power", pointwise.power),
     binary("Maximum", np.maximum),
     binary("Minimum", np.minimum),
     binary("SquaredDifference", _squared_difference),
-    row("Clamp", pointwise.clip_attributes, facts.same),
+    replace(row("Clamp", pointwise.clip_attributes, facts.same), parts=pointwise.attribute_parts),
     row("Convert", pointwise.convert_ir, facts.to_attribute("destination_type")),
     row("ConvertLike", pointwise.cast_like, facts.cast_like),
     _cutting("Squeeze", axes_of_ir, (1,), squeeze),
@@ -246,23 +247,25 @@ OPENVINO_ROWS = (
     row("MVN", norms.mvn_axes, facts.same, 6),
     row("NormalizeL2", norms.normalize_l2, facts.same),
     row("GroupNormalization", norms.group_norm("channel"), facts.same, 12),
-    *OPENVINO_SCATTER_ROWS,
 )
 
 ONNX_ROWS = (
     *_OF_BOTH,
     unary("Neg", np.negative),
-    unary("Relu", pointwise.relu),
-    binary("Sub", pointwise.subtract),
-    binary("Mul", pointwise.multiply),
-    binary("Div", pointwise.divide),
+    unary("Relu", pointwise.relu, parts=pointwise.relu_parts),
+    pointwise.arithmetic("Sub", Arithmetic.SUBTRACT, np.subtract),
+    pointwise.arithmetic("Mul", Arithmetic.MULTIPLY, np.multiply),
+    pointwise.arithmetic("Div", Arithmetic.DIVIDE, pointwise.quotient_of),
     binary("Pow", pointwise.power),
     variadic("Max", MAX),
     variadic("Min", MIN),
     variadic("Sum", SUM),
     variadic("Mean", MEAN),
-    row("Clip", pointwise.clip_attributes, facts.same),
-    made("Clip", pointwise.bounds_of_inputs, (1, 2), pointwise.clip_inputs, facts.same, 11),
+    replace(row("Clip", pointwise.clip_attributes, facts.same), parts=pointwise.attribute_parts),
+    replace(
+        made("Clip", pointwise.bounds_of_inputs, (1, 2), pointwise.clip_inputs, facts.same, 11),
+        parts=pointwise.input_parts,
+    ),
     row("Cast", pointwise.cast, facts.to_attribute("to")),
     row("CastLike", pointwise.cast_like, facts.cast_like),
     _cutting("Squeeze", axes_of, (1,), squeeze),
@@ -282,5 +285,4 @@ ONNX_ROWS = (
     row("GlobalAveragePool", norms.GLOBAL_AVERAGE, facts.pooled),
     row("GlobalMaxPool", norms.GLOBAL_MAXIMUM, facts.pooled),
     row("GlobalLpPool", norms.global_lp_pool, facts.pooled),
-    *ONNX_SCATTER_ROWS,
 )

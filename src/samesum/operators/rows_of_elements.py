@@ -13,7 +13,7 @@ from samesum.formats.arrays import NDArray
 from samesum.formats.conversion import convert
 from samesum.operators import activations, facts
 from samesum.operators.facts import comparison, where
-from samesum.operators.pointwise import binary, broadcast_shape, check_broadcast, given, unary
+from samesum.operators.pointwise import Unary, binary, broadcast_shape, check_broadcast, given, unary
 from samesum.operators.rows import Attributes, Inputs, Row, row
 
 # Operators that compute each element by itself and exactly: choices, comparisons, logic, rounding, remainders.
@@ -26,29 +26,12 @@ def _where(attributes: Attributes, inputs: Inputs) -> NDArray:
     return np.where(condition, yes, no)
 
 
-def _reciprocal(x: NDArray) -> Any:
-    """1 / x as IEEE 754 says."""
-    return np.divide(x.dtype.type(1), x)
+def _of_reals(function: Unary) -> Unary:
+    """The function of floats; integers are whole already."""
+    return lambda x: x if x.dtype.kind in "iu" else function(x)
 
 
-def _sign(x: NDArray) -> Any:
-    """-1, 0 or 1; a zero of either sign gives +0, NaN stays NaN."""
-    return np.sign(x) + x.dtype.type(0)
-
-
-def _floor(x: NDArray) -> Any:
-    """The greatest whole number not above x."""
-    return x if x.dtype.kind in "iu" else np.floor(x)
-
-
-def _ceiling(x: NDArray) -> Any:
-    """The least whole number not below x."""
-    return x if x.dtype.kind in "iu" else np.ceil(x)
-
-
-def _to_even(x: NDArray) -> Any:
-    """The nearest whole number, the even one of two."""
-    return x if x.dtype.kind in "iu" else np.rint(x)
+_to_even = _of_reals(np.rint)
 
 
 def _round_ir(attributes: Attributes, inputs: Inputs) -> NDArray:
@@ -59,11 +42,6 @@ def _round_ir(attributes: Attributes, inputs: Inputs) -> NDArray:
     whole = np.trunc(x)
     half = x.dtype.type(0.5)
     return np.asarray(np.where(np.abs(x - whole) >= half, whole + np.copysign(x.dtype.type(1), x), whole), x.dtype)
-
-
-def _remainder(a: NDArray, b: NDArray) -> Any:
-    """What is left of `a` divided by `b`, with the sign of `a`: exact. An integer divided by 0 leaves 0."""
-    return np.fmod(a, b)
 
 
 def _modulo(a: NDArray, b: NDArray) -> Any:
@@ -86,12 +64,7 @@ def _mod_of_any(attributes: Attributes, inputs: Inputs) -> NDArray:
     """Mod since opset 28: the remainder if `fmod` is 1, else the modulo."""
     a, b = given(inputs, 0), given(inputs, 1)
     broadcast_shape(a, b)
-    return np.asarray(_remainder(a, b) if attributes["fmod"] else _modulo(a, b))
-
-
-def _is_nan(x: NDArray) -> Any:
-    """True for NaN."""
-    return x != x
+    return np.asarray(np.fmod(a, b) if attributes["fmod"] else _modulo(a, b))
 
 
 def _is_infinite(attributes: Attributes, inputs: Inputs) -> NDArray:
@@ -100,11 +73,6 @@ def _is_infinite(attributes: Attributes, inputs: Inputs) -> NDArray:
     wide = convert(x, np.dtype(np.float32)) if x.dtype.itemsize == 1 else x
     below, above = attributes["detect_negative"], attributes["detect_positive"]
     return np.asarray(np.isinf(wide) & np.where(wide < 0, below, above))
-
-
-def _erf(x: NDArray) -> Any:
-    """The error function; of integers, whose exact result is between -1 and 1, truncated toward zero."""
-    return np.zeros_like(x) if x.dtype.kind in "iu" else elementwise.erf(x)
 
 
 def _gelu(attributes: Attributes, inputs: Inputs) -> NDArray:
@@ -122,11 +90,12 @@ _OF_BOTH = (
     binary("Equal", np.equal, comparison),
     binary("Less", np.less, comparison),
     binary("Greater", np.greater, comparison),
-    unary("Sign", _sign),
-    unary("Floor", _floor),
+    unary("Sign", lambda x: np.sign(x) + x.dtype.type(0)),  # +0 of a zero of either sign; NaN stays NaN
+    unary("Floor", _of_reals(np.floor)),
     unary("Sigmoid", elementwise.sigmoid),
     unary("Tanh", elementwise.tanh),
-    unary("Erf", _erf),
+    # Of integers, the exact result between -1 and 1 is truncated toward zero.
+    unary("Erf", lambda x: np.zeros_like(x) if x.dtype.kind in "iu" else elementwise.erf(x)),
     unary("Sin", elementwise.sine),
     unary("Cos", elementwise.cosine),
     row("Gelu", _gelu, facts.same),
@@ -134,7 +103,7 @@ _OF_BOTH = (
     unary("Mish", activations.mish),
 )
 
-ONNX_ELEMENT_ROWS = (
+ONNX_ROWS = (
     *_OF_BOTH,
     row("Where", _where, where),
     binary("LessOrEqual", np.less_equal, comparison),
@@ -143,8 +112,8 @@ ONNX_ELEMENT_ROWS = (
     binary("Or", np.logical_or, comparison),
     binary("Xor", np.logical_xor, comparison),
     unary("Not", np.logical_not),
-    unary("Reciprocal", _reciprocal),
-    unary("Ceil", _ceiling),
+    unary("Reciprocal", lambda x: np.divide(x.dtype.type(1), x)),
+    unary("Ceil", _of_reals(np.ceil)),
     unary("Round", _to_even),
     unary("Softplus", elementwise.softplus),
     _parametric("HardSigmoid", activations.hard_sigmoid, "alpha", "beta"),
@@ -157,7 +126,7 @@ ONNX_ELEMENT_ROWS = (
     unary("Softsign", activations.softsign),
     row("PRelu", activations.prelu_by_channel, facts.same),
     row("PRelu", activations.prelu, facts.same, 7),
-    unary("IsNaN", _is_nan, infer=comparison),
+    unary("IsNaN", lambda x: x != x, infer=comparison),
     row("IsInf", _is_infinite, comparison),
     binary("BitwiseAnd", np.bitwise_and),
     binary("BitwiseOr", np.bitwise_or),
@@ -167,7 +136,7 @@ ONNX_ELEMENT_ROWS = (
     row("Mod", _mod_of_any, facts.broadcast, 28),
 )
 
-OPENVINO_ELEMENT_ROWS = (
+OPENVINO_ROWS = (
     *_OF_BOTH,
     row("Select", _where, where),
     binary("NotEqual", np.not_equal, comparison),
@@ -177,7 +146,7 @@ OPENVINO_ELEMENT_ROWS = (
     binary("LogicalOr", np.logical_or, comparison),
     binary("LogicalXor", np.logical_xor, comparison),
     unary("LogicalNot", np.logical_not),
-    unary("Ceiling", _ceiling),
+    unary("Ceiling", _of_reals(np.ceil)),
     row("Round", _round_ir, facts.same),
     unary("SoftPlus", elementwise.softplus, 4),
     row("HardSigmoid", activations.of_inputs(activations.hard_sigmoid, alpha=0.2, beta=0.5), facts.same),
@@ -187,6 +156,6 @@ OPENVINO_ELEMENT_ROWS = (
     unary("HSwish", activations.hard_swish, 4),
     unary("HSigmoid", activations.sixth_sigmoid, 5),
     unary("SoftSign", activations.softsign, 9),
-    binary("Mod", _remainder),
+    binary("Mod", np.fmod),  # with the sign of `a`, exact; an integer divided by 0 leaves 0
     binary("FloorMod", _modulo),
 )

@@ -130,7 +130,7 @@ def _recurrent_ir(name: str, kind: recurrent.Kind) -> tuple[Row, ...]:
     return tuple(rows)
 
 
-ONNX_MOVING_ROWS = (
+ONNX_ROWS = (
     several("Split", moving.split, sizes.split(moving.split)),
     several("Split", moving.split_18, sizes.split(moving.split_18), 18),
     _padding(sizes.of_attribute("paddings")),
@@ -163,7 +163,7 @@ ONNX_MOVING_ROWS = (
     _recurrent("LSTM", recurrent.LSTM),
 )
 
-OPENVINO_MOVING_ROWS = (
+OPENVINO_ROWS = (
     several("Split", moving.split_ir, sizes.split(moving.split_ir)),
     several("VariadicSplit", moving.variadic_split, sizes.split(moving.variadic_split)),
     _padding(sizes.of_ir, 3),

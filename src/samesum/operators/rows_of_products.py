@@ -256,7 +256,7 @@ def _convolution(name: str, layer: Layer) -> Row:
     return made(name, convolutions.filters(layer), (1, 2), convolutions.convolution, shape)
 
 
-ONNX_PRODUCT_ROWS = (
+ONNX_ROWS = (
     row("MatMul", product, product_shape),
     row("Gemm", gemm, product_shape),
     row("Einsum", einsum, einsum_shape),
@@ -268,7 +268,7 @@ ONNX_PRODUCT_ROWS = (
     row("QLinearConv", _quantized_conv, convolutions.convolution_shape(convolutions.ONNX_CONV, weights=3, like=7)),
 )
 
-OPENVINO_PRODUCT_ROWS = (
+OPENVINO_ROWS = (
     row("MatMul", product, product_shape),
     row("Einsum", einsum, einsum_shape),
     _convolution("Convolution", convolutions.CONVOLUTION),

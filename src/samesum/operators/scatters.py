@@ -13,12 +13,12 @@ import numpy as np
 from samesum.algebra.rows import MAX, MEAN, MIN, PROD, SUM, Reduction
 from samesum.engine.segments import check_places, reduce_labelled, scatter_elements, scatter_slices, sum_weighted
 from samesum.errors import AttributeValueError, DtypeError, ShapeError
-from samesum.formats.arrays import NDArray, checked
+from samesum.formats.arrays import NDArray, Shape, checked
 from samesum.formats.axes import from_front
 from samesum.operators import facts
-from samesum.operators.facts import at, first
+from samesum.operators.facts import at, shaped
 from samesum.operators.pointwise import given, integers, one_integer, optional
-from samesum.operators.rows import Attributes, Fact, Facts, Infer, Inputs, row
+from samesum.operators.rows import Attributes, Facts, Infer, Inputs, row
 
 _ROWS = {
     "none": None, "add": SUM, "sum": SUM, "sub": SUM, "mul": PROD, "prod": PROD, "mean": MEAN, "min": MIN, "max": MAX,
@@ -192,33 +192,28 @@ def _check_weights(weights: NDArray, indices: NDArray) -> None:
 def _by_rows(place: int) -> Infer:
     """As many slices as the input at `place` has rows."""
 
-    def infer(_: Attributes, known: Facts) -> Fact:
-        table, rows = first(known), at(known, place)
-        if table.shape is None or rows.shape is None:
-            return Fact(table.dtype)
-        return Fact(table.dtype, rows.shape[:1] + table.shape[1:])
+    def rule(_: Attributes, shape: Shape, known: Facts) -> Shape | None:
+        rows = at(known, place).shape
+        return None if rows is None else rows[:1] + shape[1:]
 
-    return infer
+    return shaped(rule)
 
 
 def _by_count(place: int) -> Infer:
     """As many slices as the value of the input at `place` says, if it is known."""
 
-    def infer(_: Attributes, known: Facts) -> Fact:
-        table, count = first(known), at(known, place)
-        if table.shape is None:
-            return Fact(table.dtype)
-        number = int(count.value.ravel()[0]) if count.value is not None and count.value.size == 1 else None
-        return Fact(table.dtype, (number, *table.shape[1:]))
+    def rule(_: Attributes, shape: Shape, known: Facts) -> Shape:
+        count = at(known, place).value
+        return (int(count.ravel()[0]) if count is not None and count.size == 1 else None, *shape[1:])
 
-    return infer
+    return shaped(rule)
 
 
-ONNX_SCATTER_ROWS = (
+ONNX_ROWS = (
     row("ScatterElements", elements, facts.same),
     row("ScatterND", slices, facts.same),
 )
-OPENVINO_SCATTER_ROWS = (
+OPENVINO_ROWS = (
     row("ScatterElementsUpdate", elements_update, facts.same),
     row("ScatterNDUpdate", slices, facts.same),
     row("EmbeddingBagOffsetsSum", _bag_offsets, _by_rows(2)),

@@ -10,7 +10,7 @@ from samesum.errors import SamesumError, ShapeError
 from samesum.formats.arrays import NDArray, Shape, checked
 from samesum.formats.axes import all_from_front, from_front
 from samesum.formats.conversion import convert
-from samesum.operators.facts import INT64, at, first, tried
+from samesum.operators.facts import INT64, at, first, shaped, tried
 from samesum.operators.pointwise import given, integers, optional
 from samesum.operators.rows import Attributes, Fact, Facts, Infer, InferAll, Inputs, Run, RunAll
 
@@ -152,22 +152,21 @@ def _integers(fact: Fact | None) -> tuple[int, ...] | None:
     return tuple(fact.value.ravel().tolist())
 
 
-def tiled(_: Attributes, facts: Facts) -> Fact:
+@shaped
+def tiled(_: Attributes, shape: Shape, facts: Facts) -> Shape | None:
     """Each dim times its number."""
-    data, repeats = first(facts), _integers(facts[1])
-    if data.shape is None or repeats is None or len(repeats) != len(data.shape):
-        return Fact(data.dtype, None if data.shape is None else (None,) * len(data.shape))
-    return Fact(data.dtype, _times(data.shape, repeats))
+    repeats = _integers(facts[1])
+    return (None,) * len(shape) if repeats is None or len(repeats) != len(shape) else _times(shape, repeats)
 
 
-def tiled_ir(_: Attributes, facts: Facts) -> Fact:
+@shaped
+def tiled_ir(_: Attributes, shape: Shape, facts: Facts) -> Shape | None:
     """Tile of OpenVINO, with ones in front of the shorter one."""
-    data, repeats = first(facts), _integers(facts[1])
-    if data.shape is None or repeats is None:
-        return Fact(data.dtype)
-    rank = max(len(data.shape), len(repeats))
-    before = ((1,) * (rank - len(each)) for each in (data.shape, repeats))
-    return Fact(data.dtype, _times(next(before) + data.shape, next(before) + repeats))
+    repeats = _integers(facts[1])
+    if repeats is None:
+        return None
+    rank = max(len(shape), len(repeats))
+    return _times((1,) * (rank - len(shape)) + shape, (1,) * (rank - len(repeats)) + repeats)
 
 
 def _times(shape: Shape, repeats: tuple[int, ...]) -> Shape:
@@ -190,47 +189,38 @@ def type_alone(_: Attributes, facts: Facts) -> Fact:
     return Fact(first(facts).dtype)
 
 
-def gathered_nd(attributes: Attributes, facts: Facts) -> Fact:
+@shaped
+def gathered_nd(attributes: Attributes, shape: Shape, facts: Facts) -> Shape | None:
     """The indices' shape without the last dim, then what the tuples leave of the data's."""
-    data, indices = first(facts), at(facts, 1).shape
-    if data.shape is None or not indices or indices[-1] is None:
-        return Fact(data.dtype)
-    return Fact(data.dtype, indices[:-1] + data.shape[attributes.get("batch_dims", 0) + indices[-1] :])
+    indices = at(facts, 1).shape
+    if not indices or indices[-1] is None:
+        return None
+    return indices[:-1] + shape[attributes.get("batch_dims", 0) + indices[-1] :]
+
+
+@shaped
+def _with_depth(attributes: Attributes, shape: Shape, facts: Facts) -> Shape:
+    axis, depth = from_front(attributes["axis"], len(shape) + 1), at(facts, 1).value
+    is_known = depth is not None and depth.size == 1 and 0 <= depth.item() < np.inf
+    return shape[:axis] + (int(depth.item()) if depth is not None and is_known else None,) + shape[axis:]
 
 
 def hot(values: int) -> Infer:
     """The indices' shape with one more dim, in the type of the input at `values`."""
+    return lambda attributes, facts: Fact(at(facts, values).dtype, _with_depth(attributes, facts).shape)
 
-    def infer(attributes: Attributes, facts: Facts) -> Fact:
-        dtype, shape = at(facts, values).dtype, first(facts).shape
-        depth = at(facts, 1).value
-        if shape is None:
-            return Fact(dtype)
-        try:
-            axis = from_front(attributes["axis"], len(shape) + 1)
-        except SamesumError:
-            return Fact(dtype)
-        is_known = depth is not None and depth.size == 1 and 0 <= depth.item() < np.inf
-        count = int(depth.item()) if depth is not None and is_known else None
-        return Fact(dtype, shape[:axis] + (count,) + shape[axis:])
 
-    return infer
+@shaped
+def _ranked(attributes: Attributes, shape: Shape, facts: Facts) -> Shape:
+    axis = from_front(attributes["axis"], len(shape))
+    number = (attributes["k"],) if len(facts) < 2 else _integers(facts[1])
+    return shape[:axis] + (number[0] if number is not None and len(number) == 1 else None,) + shape[axis + 1 :]
 
 
 def top_k(attributes: Attributes, facts: Facts, count: int) -> tuple[Fact, ...]:
     """The data's shape with K elements along the axis: values and places."""
-    data = first(facts)
-    number = (attributes["k"],) if len(facts) < 2 else _integers(facts[1])
-    shape: Shape | None = None
-    if data.shape is not None:
-        try:
-            axis = from_front(attributes["axis"], len(data.shape))
-        except SamesumError:
-            axis = None
-        if axis is not None:
-            each = number[0] if number is not None and len(number) == 1 else None
-            shape = data.shape[:axis] + (each,) + data.shape[axis + 1 :]
-    return (Fact(data.dtype, shape), Fact(attributes.get("index_element_type", INT64), shape))[:count]
+    values = _ranked(attributes, facts)
+    return (values, Fact(attributes.get("index_element_type", INT64), values.shape))[:count]
 
 
 def size(_: Attributes, facts: Facts) -> Fact:

@@ -15,8 +15,7 @@ import numpy as np
 from samesum.errors import MissingPackage
 from samesum.formats.arrays import NDArray
 from samesum.formats.elements import ONNX_ELEMENTS
-from samesum.runtimes.custom_engine import BackendError
-from samesum.runtimes.runtime import DEFAULTS, EngineModel, Feeds, Format, Settings, require, trouble
+from samesum.runtimes.runtime import DEFAULTS, BackendError, EngineModel, Feeds, Format, Settings, require, trouble
 
 _NUMBERS = {element.dtype: number for number, element in ONNX_ELEMENTS.items() if element.bits >= 8}
 # Types that ONNX Runtime does not take from NumPy, by its names.

@@ -1,17 +1,20 @@
-"""OpenVINO on the CPU."""
+"""OpenVINO on the CPU, and its IR as text."""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
-from samesum.formats.arrays import BFLOAT16, NDArray
+from samesum.errors import ModelError
+from samesum.formats.arrays import BFLOAT16, Dtype, NDArray
+from samesum.formats.elements import IR_ELEMENTS, IR_PRECISIONS
 from samesum.runtimes.runtime import (
     DEFAULTS,
     EngineError,
@@ -165,3 +168,60 @@ def _array(tensor: Any) -> NDArray:
 
     data = np.array(tensor.data)
     return data.view(BFLOAT16) if tensor.element_type == openvino.Type.bf16 else data
+
+
+# Layers and edges of an OpenVINO IR as text, as models that are made here have them.
+
+
+_NAMES = {element.dtype: name for name, element in IR_ELEMENTS.items() if element.bits >= 8}
+_PRECISIONS = {name: precision for precision, name in IR_PRECISIONS.items()}
+
+
+def precision_of(dtype: Dtype) -> str:
+    """What a port calls the type."""
+    return _PRECISIONS[_name_of(dtype)]
+
+
+def _name_of(dtype: Dtype) -> str:
+    if dtype not in _NAMES:
+        raise ModelError(f"a value is {dtype}, which no tensor of numbers in an IR is")
+    return _NAMES[dtype]
+
+
+def layer_text(number: int, kind: str, version: str, content: str, name: str, said: str = "") -> str:
+    """A layer; `said` are further attributes."""
+    return f'<layer id="{number}" name={quoteattr(name)} type="{kind}" version="{version}"{said}>{content}</layer>'
+
+
+def parameter_text(number: int, array: NDArray) -> str:
+    """A Parameter for an array, called `x` and its number."""
+    dims = ",".join(map(str, array.shape))
+    return _source(number, "Parameter", f'<data shape="{dims}" element_type="{_name_of(array.dtype)}"/>', array)
+
+
+def const_text(number: int, array: NDArray, offset: int) -> str:
+    """A Const at that offset of the weights; an empty one takes one byte, as OpenVINO writes it."""
+    said = f'element_type="{_name_of(array.dtype)}" shape="{",".join(map(str, array.shape))}"'
+    return _source(number, "Const", f'<data {said} offset="{offset}" size="{array.nbytes or 1}"/>', array)
+
+
+def _source(number: int, kind: str, data: str, array: NDArray) -> str:
+    dims = "".join(f"<dim>{size}</dim>" for size in array.shape)
+    port = f'<port id="0" precision="{precision_of(array.dtype)}" names="x{number}">{dims}</port>'
+    return layer_text(number, kind, "opset1", f"{data}<output>{port}</output>", f"x{number}")
+
+
+def result_text(number: int, name: str, said: str = "") -> str:
+    """A Result."""
+    return layer_text(number, "Result", "opset1", '<input><port id="0"/></input>', name, said)
+
+
+def edge_text(layer: int, port: int, to_layer: int, to_port: int) -> str:
+    """An edge between two ports."""
+    return f'<edge from-layer="{layer}" from-port="{port}" to-layer="{to_layer}" to-port="{to_port}"/>'
+
+
+def net_text(name: str, version: int | str, layers: Iterable[str], edges: Iterable[str]) -> bytes:
+    """The whole file."""
+    body = "\n".join(["<layers>", *layers, "</layers>", "<edges>", *edges, "</edges>"])
+    return f'<?xml version="1.0"?>\n<net name={quoteattr(name)} version="{version}">\n{body}\n</net>\n'.encode()

@@ -15,8 +15,17 @@ from typing import Any
 
 from samesum.errors import MissingPackage
 from samesum.formats.arrays import NDArray
-from samesum.runtimes.custom_engine import BackendError
-from samesum.runtimes.runtime import DEFAULTS, EngineError, EngineModel, Feeds, Format, Runtime, Settings, Trouble
+from samesum.runtimes.runtime import (
+    DEFAULTS,
+    BackendError,
+    EngineError,
+    EngineModel,
+    Feeds,
+    Format,
+    Runtime,
+    Settings,
+    Trouble,
+)
 
 
 @dataclass(slots=True)

@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
 
-from samesum.errors import missing
+from samesum.errors import SamesumError, missing
 from samesum.formats.arrays import NDArray
 
 # Packages that only some suites and engines need.
@@ -87,6 +87,10 @@ class EngineError(Exception):
 
     def __str__(self) -> str:
         return self.message
+
+
+class BackendError(SamesumError):
+    """A class cannot be imported, or is nothing that runs models; the message says what is needed."""
 
 
 def trouble(error: Exception, missing: Iterable[str]) -> EngineError:

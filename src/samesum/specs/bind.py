@@ -15,7 +15,7 @@ from samesum.formats.arrays import Dtype, NDArray
 from samesum.formats.axes import axis_number
 from samesum.formats.elements import CASTABLE, IR_ELEMENTS, MODEL_ELEMENTS, TARGETS, Element, names
 from samesum.formats.rounding import nearest_single
-from samesum.specs.row import Attribute, Kind, Spec, Standard, Unread
+from samesum.specs.table import Attribute, Kind, Spec, Standard, Unread
 
 # How the value of an attribute is read. ONNX gives numbers, an IR file their text, a call the values of Python.
 
@@ -86,28 +86,16 @@ def _items(value: Any) -> Iterable[Any]:
     return items
 
 
-def _integers(standard: Standard, attribute: Attribute, value: Any) -> tuple[int, ...]:
-    return tuple(_integer(standard, attribute, item) for item in _items(value))
-
-
 def _number(standard: Standard, _: Attribute, value: Any) -> float:
     """In ONNX every number of an attribute is a float32."""
     number = _refused(value) if isinstance(value, bool | str | bytes) else float(value)
     return number if standard.spells_values else nearest_single(number)
 
 
-def _numbers(standard: Standard, attribute: Attribute, value: Any) -> tuple[float, ...]:
-    return tuple(_number(standard, attribute, item) for item in _items(value))
-
-
 def _epsilon(standard: Standard, attribute: Attribute, value: Any) -> float:
     """Its float32 value is what counts in both standards, which may be infinite where the number is not."""
     number = nearest_single(_number(standard, attribute, value))
     return number if 0 <= number < inf else _refused(value)
-
-
-def _axis(_: Standard, __: Attribute, value: Any) -> int:
-    return axis_number(value)
 
 
 def _axis_from_front(_: Standard, __: Attribute, value: Any) -> int:
@@ -117,21 +105,9 @@ def _axis_from_front(_: Standard, __: Attribute, value: Any) -> int:
     return axis
 
 
-def _axes(_: Standard, __: Attribute, value: Any) -> tuple[int, ...]:
-    return tuple(axis_number(item) for item in _items(value))
-
-
 def _word(_: Standard, attribute: Attribute, value: Any) -> str:
     word = value.strip().lower() if isinstance(value, str) else _refused(value)
     return word if word in attribute.words or not attribute.words else _refused(value)
-
-
-def _words(standard: Standard, attribute: Attribute, value: Any) -> tuple[str, ...]:
-    return tuple(_word(standard, attribute, item) for item in _items(value))
-
-
-def _text(_: Standard, __: Attribute, value: Any) -> str:
-    return value if isinstance(value, str) else _refused(value)
 
 
 _ONNX_NAMES = {element.name: element for element in MODEL_ELEMENTS.values()}
@@ -152,15 +128,6 @@ def _type(standard: Standard, _: Attribute, value: Any) -> Dtype:
         allowed = CASTABLE if standard.spells_values else TARGETS
         raise UnsupportedOperator(f"conversion to {element.name} is not supported; allowed: {names(allowed)}")
     return element.own
-
-
-def _tensor(_: Standard, __: Attribute, value: Any) -> NDArray:
-    return value.reshape(()) if isinstance(value, np.ndarray) and value.size == 1 else _refused(value)
-
-
-def _graph(_: Standard, __: Attribute, value: Any) -> Unread:
-    """Its node holds the graph; here stands that it has one."""
-    return value if isinstance(value, Unread) and value.kind == "graph" else _refused(value)
 
 
 def _refused(value: Any) -> Any:
@@ -188,22 +155,44 @@ def _is_target(standard: Standard, element: Element) -> bool:
     return element.own.name in TARGETS
 
 
-_READERS: dict[Kind, Callable[[Standard, Attribute, Any], object]] = {
+_Reader = Callable[[Standard, Attribute, Any], Any]
+
+
+def _each(read: _Reader) -> _Reader:
+    """A list of what is read so."""
+    return lambda standard, attribute, value: tuple(read(standard, attribute, item) for item in _items(value))
+
+
+def _if(holds: Callable[[Any], bool]) -> _Reader:
+    """The value itself, if it is such a one."""
+    return lambda _, __, value: value if holds(value) else _refused(value)
+
+
+def _axis(_: Standard, __: Attribute, value: Any) -> int:
+    return axis_number(value)
+
+
+def _tensor(_: Standard, __: Attribute, value: Any) -> NDArray:
+    return value.reshape(()) if isinstance(value, np.ndarray) and value.size == 1 else _refused(value)
+
+
+_READERS: dict[Kind, _Reader] = {
     Kind.FLAG: _flag,
     Kind.INTEGER: _integer,
-    Kind.INTEGERS: _integers,
+    Kind.INTEGERS: _each(_integer),
     Kind.NUMBER: _number,
-    Kind.NUMBERS: _numbers,
+    Kind.NUMBERS: _each(_number),
     Kind.EPSILON: _epsilon,
     Kind.AXIS: _axis,
     Kind.AXIS_FROM_FRONT: _axis_from_front,
-    Kind.AXES: _axes,
+    Kind.AXES: _each(_axis),
     Kind.WORD: _word,
-    Kind.WORDS: _words,
-    Kind.TEXT: _text,
+    Kind.WORDS: _each(_word),
+    Kind.TEXT: _if(lambda value: isinstance(value, str)),
     Kind.TYPE: _type,
     Kind.TENSOR: _tensor,
-    Kind.GRAPH: _graph,
+    # Its node holds the graph; here stands that it has one.
+    Kind.GRAPH: _if(lambda value: isinstance(value, Unread) and value.kind == "graph"),
 }
 
 
@@ -239,21 +228,6 @@ class Operation:
         """True if empty axes stand for no axis."""
         default = not self.spec.standard.empty_axes_reduce_all
         return bool(self.attributes.get("noop_with_empty_axes", default))
-
-    @property
-    def select_last(self) -> bool:
-        """True if of equal elements the last one is meant."""
-        return bool(self.attributes.get("select_last"))
-
-    @property
-    def exclusive(self) -> bool:
-        """True if an element is left out of its own prefix."""
-        return bool(self.attributes.get("exclusive"))
-
-    @property
-    def reverse(self) -> bool:
-        """True if prefixes begin at the end."""
-        return bool(self.attributes.get("reverse"))
 
 
 def bind(spec: Spec, attributes: Mapping[str, object]) -> Operation:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Iterable
 from operator import index
 from typing import NoReturn
 
-from samesum.errors import UnsupportedOperator
+from samesum.errors import ArgumentError, ArgumentTypeError, UnsupportedOperator
 from samesum.specs.bind import Operation, bind
-from samesum.specs.microsoft import MICROSOFT
-from samesum.specs.onnx import ONNX
-from samesum.specs.openvino import OPENVINO
-from samesum.specs.row import Operator, Spec, Standard
+from samesum.specs.table import MICROSOFT, ONNX, OPENVINO, Operator, Spec, Standard
 
 STANDARDS = {standard.name: standard for standard in (ONNX, OPENVINO, MICROSOFT)}
 
@@ -93,30 +90,46 @@ def _refuse_operator(standard: Standard, operator: str) -> NoReturn:
     raise UnsupportedOperator(f"{standard.name} has no operator {operator!r} that is supported{hint}")
 
 
-# A call by name: looked up and bound, and remembered, since calls repeat.
-
-
-def spec_of(standard: str, operator: str, opset: int | None, /) -> Spec:
-    """What `lookup` gives, and the same errors."""
-    try:
-        return _remembered_spec(standard, operator, opset)
-    except TypeError:  # an opset without a hash
-        return lookup(standard, operator, opset)
-
-
 def operation_of(standard: str, operator: str, opset: int | None, /, **attributes: object) -> Operation:
-    """What `bind(lookup(standard, operator, opset), attributes)` gives, and the same errors."""
-    try:
-        return _remembered(standard, operator, opset, **attributes)
-    except TypeError:  # a value without a hash
-        return bind(lookup(standard, operator, opset), attributes)
-
-
-@lru_cache(maxsize=256, typed=True)
-def _remembered_spec(standard: str, operator: str, opset: int | None, /) -> Spec:
-    return lookup(standard, operator, opset)
-
-
-@lru_cache(maxsize=256, typed=True)
-def _remembered(standard: str, operator: str, opset: int | None, /, **attributes: object) -> Operation:
+    """A call by name: what `bind(lookup(standard, operator, opset), attributes)` gives, and the same errors."""
     return bind(lookup(standard, operator, opset), attributes)
+
+
+# Which operators of a standard another runtime is to leave to samesum.
+
+
+def names_in(operators: Iterable[str]) -> tuple[str, ...]:
+    """The names, each of them once.
+
+    Raises ArgumentError for one text and for no name, ArgumentTypeError for what is no sequence of names.
+    """
+    if isinstance(operators, str):
+        raise ArgumentError(f"operators is the text {operators!r}; a sequence of names is needed")
+    names = tuple(operators) if isinstance(operators, Iterable) else None
+    if names is None or not all(isinstance(each, str) for each in names):
+        raise ArgumentTypeError(f"operators is {operators!r}; a sequence of names is needed")
+    if not names:
+        raise ArgumentError("operators names none; allowed are one name or more, None, and 'all'")
+    return tuple(dict.fromkeys(names))
+
+
+def chosen_names(
+    standard: Standard, operators: Iterable[str] | None, offered: Iterable[Operator], more: Iterable[Operator] = ()
+) -> tuple[str, ...]:
+    """The names asked for, as the standard spells them; for None those of all operators that are offered, for "all"
+    those of `more` besides.
+
+    Raises UnsupportedOperator for a name of another operator, ArgumentError for one text and for no name,
+    ArgumentTypeError for what is no sequence of names.
+    """
+    usual = tuple(operator.name for operator in offered)
+    known = (*usual, *(operator.name for operator in more))
+    if operators is None or operators == "all":
+        return usual if operators is None else known
+    names = {folded(standard, each): each for each in names_in(operators)}
+    allowed = {folded(standard, name) for name in known}
+    if others := [repr(each) for key, each in names.items() if key not in allowed]:
+        raise UnsupportedOperator(
+            f"operators names {', '.join(others)}, which samesum does not take over; allowed are {', '.join(known)}"
+        )
+    return tuple(name for name in known if folded(standard, name) in names)

@@ -49,11 +49,22 @@ from samesum.frontends.arrays.scans import (
 )
 from samesum.frontends.arrays.segments import scatter_reduce, segment_reduce
 from samesum.operators.apply import apply
-from samesum.specs.lookup import STANDARDS, lookup, operation_of
-from samesum.specs.row import Spec
-from samesum.testing.allowances import CAREFUL, Order, held_in
-from samesum.testing.families import EXACTLY, OF_SEGMENTS, Family, Judged, Scale, judged, reduction_of
-from samesum.testing.node import Node
+from samesum.specs.bind import bind
+from samesum.specs.lookup import STANDARDS, lookup
+from samesum.specs.table import Spec
+from samesum.testing.families import (
+    CAREFUL,
+    EXACTLY,
+    OF_SEGMENTS,
+    Family,
+    Judged,
+    Node,
+    Order,
+    Scale,
+    held_in,
+    judged,
+    reduction_of,
+)
 from samesum.testing.truths import Arrays, Compute, Truth, length_of, truth
 from samesum.testing.walks import lost_length
 
@@ -276,8 +287,7 @@ def _of_standard(standard: str, name: str, inputs: Sequence[Any], attributes: di
             given += [None] * (place + 1 - len(given))
             given[place] = as_integers(attributes.pop(each.name))
     attributes = _defaults(standard, spec) | attributes
-    hashed = {key: tuple(value) if isinstance(value, list) else value for key, value in attributes.items()}
-    operation = operation_of(standard, spec.operator.name, opset, **hashed)
+    operation = bind(spec, attributes)
     number = STANDARDS[standard].newest_opset if opset is None else opset
     node = Node(name, standard, spec.operator.name, "", number, ("",) * len(given), ("y",), attributes)
     if not given or given[0] is None:

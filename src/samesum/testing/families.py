@@ -2,10 +2,40 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import Enum
+from typing import Any
 
-from samesum.testing.node import Node
+import numpy as np
+
+from samesum.formats.arrays import Dtype, NDArray
+from samesum.formats.rounding import FORMATS
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Node:
+    """One node: where it stands, what it computes, and the names of its values, "" for an input left out."""
+
+    name: str
+    standard: str
+    operator: str
+    domain: str
+    opset: int
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    attributes: Mapping[str, Any]
+    body: str = ""
+    """The nodes whose bodies it stands in, from the outermost inwards; "" for the graph itself."""
+    observed: bool = True
+    """False in a body whose values cannot be exposed."""
+    native: Any = field(default=None, repr=False)
+
+    @property
+    def result(self) -> str:
+        """The output that is judged: the first one that is there."""
+        return next(filter(None, self.outputs), "")
 
 
 class Scale(Enum):
@@ -175,3 +205,106 @@ def reduction_of(node: Node) -> str:
     """The word of the attribute `reduction`, in lower case; "" where there is none."""
     said = node.attributes.get("reduction", b"")
     return (said.decode(errors="replace") if isinstance(said, bytes) else str(said)).lower()
+
+
+# How large an error is allowed.
+
+
+CAREFUL = 8.0
+"""Ulps that any careful way of computing keeps, beside those that grow with the length."""
+CHAINS = 4
+"""A product of matrices is added in at least as many chains: the lanes of a vector, unrolled loops, blocks of terms."""
+
+
+class Order(Enum):
+    """Which orders of additions are taken as careful."""
+
+    BLOCKS = "in blocks or in pairs"
+    ANY = "in any order"
+
+
+_ROUNDINGS = {
+    **dict.fromkeys((Family.SUM, Family.L1), 1.0),
+    **dict.fromkeys((Family.MEAN, Family.AVERAGE, Family.WINDOW, Family.SEVERAL, Family.SCATTER, Family.PRODUCT), 2.0),
+    **dict.fromkeys((Family.L2, Family.SUM_SQUARE), 2.0),
+    **dict.fromkeys((Family.VARIANCE, Family.SOFTMAX, Family.LOG_SOFTMAX, Family.LOG_SUM, Family.LOGSUMEXP), 4.0),
+    Family.ELEMENT: 4.0,
+}
+"""Ulps for the roundings of single steps in the type of the result: a division, a root, an exponential."""
+_OWN_TYPE = frozenset({Family.PROD, Family.CUMULATIVE_PROD, Family.SCATTER})
+"""What libraries compute in the type of the data, whatever it is."""
+_OWN_HALF = frozenset({Family.CUMULATIVE_SUM, Family.VARIANCE, Family.NORM, Family.AVERAGE})
+"""What NumPy computes in float16, of the two types of 16 bits the one that it has."""
+
+_SINGLE_STEPS = frozenset({Family.ELEMENT, Family.QUANTIZED, Family.RESIZED})
+_OF_PRODUCTS = frozenset({Family.PRODUCT, Family.ATTENTION, Family.RECURRENT})
+
+SOURCES = {
+    Order.BLOCKS: "additions in pairs or blocks lose less than log2(n) u: Higham, Accuracy and Stability, 4.2",
+    Order.ANY: (
+        "roundings in any order walk no further than 2 sqrt(n) u: Higham and Mary 2019; 16-bit floats are added in "
+        "float32: NVIDIA's and PyTorch's documentation"
+    ),
+}
+ONE_AFTER_ANOTHER = "one addition after the other loses less than n u: Higham, Accuracy and Stability, 4.2"
+ON_THESE_DATA = "one addition after the other loses a fourth of it on these data; n u bounds it: Higham, 4.2"
+PRODUCTS = "n factors have n - 1 roundings: Higham, Accuracy and Stability, 3.1"
+
+
+def source(family: Family, order: Order) -> str:
+    """Where the bound comes from."""
+    return PRODUCTS if family in (Family.PROD, Family.CUMULATIVE_PROD) else SOURCES[order]
+
+
+def allowance(
+    family: Family, dtype: Dtype, length: float | NDArray, order: Order, factor: float | NDArray = 1.0
+) -> float | NDArray:
+    """Ulps of the fair magnitude that a careful computation of `length` terms in `dtype` may be off by.
+
+    `factor` is how many times roundings of the data grow. No answer of less than three right bits is allowed.
+    """
+    grown = _grown(family, length, order)
+    if order is Order.BLOCKS:
+        return (CAREFUL + grown) * factor
+    own = FORMATS[dtype.name].precision
+    grown = grown * 2.0 ** (own - FORMATS[held_in(family, dtype).name].precision)
+    return np.minimum((_ROUNDINGS.get(family, CAREFUL) + grown) * factor, capped(dtype))
+
+
+def added(family: Family, dtype: Dtype, length: float) -> float:
+    """The part of the sum of magnitudes that additions of `length` terms may lose, where libraries add."""
+    return float(_grown(family, length, Order.ANY)) * 2.0 ** (1 - FORMATS[held_in(family, dtype).name].precision)
+
+
+def held_in(family: Family, dtype: Dtype) -> Dtype:
+    """The type in which terms are added: float32 for shorter ones, but where libraries keep their own.
+
+    NVIDIA's documentation (mixed precision) and PyTorch's (numerical accuracy) name float32.
+    """
+    single = np.dtype(np.float32)
+    is_own = family in _OWN_TYPE or (family in _OWN_HALF and dtype == np.float16)
+    return dtype if dtype.itemsize >= single.itemsize or is_own else single
+
+
+def capped(dtype: Dtype) -> float:
+    """An eighth of the magnitude at least, in its ulps."""
+    return max(1.0, 2.0 ** (FORMATS[dtype.name].precision - 3))
+
+
+def _grown(family: Family, length: float | NDArray, order: Order) -> float | NDArray:
+    """Ulps that grow with the length: a running sum and a product cannot but round at each term."""
+    if family in (Family.PROD, Family.CUMULATIVE_PROD):
+        return length
+    if family in _SINGLE_STEPS:
+        return 0.0
+    if family in _OF_PRODUCTS:
+        return 2.0 * np.sqrt(length / CHAINS)
+    if order is Order.BLOCKS:
+        return np.sqrt(length) if family is Family.CUMULATIVE_SUM else np.log2(length)
+    return 2.0 * np.sqrt(length)
+
+
+def in_a_row(dtype: Dtype, length: int) -> float:
+    """What n operations one after the other in `dtype` lose at most; where n u reaches 1 there is no such bound."""
+    bound = float(length) if length < 2 ** FORMATS[dtype.name].precision else 0.0
+    return CAREFUL + max(bound, 2.0 * math.sqrt(length))

@@ -14,9 +14,8 @@ from samesum.errors import ArgumentError, DtypeError, ShapeError
 from samesum.formats.arrays import NDArray, integer_of, native
 from samesum.formats.rounding import FORMATS, unit
 from samesum.frontends.arrays.calls import real_number
-from samesum.testing.allowances import ON_THESE_DATA, ONE_AFTER_ANOTHER, Order, added, in_a_row, source
 from samesum.testing.calls import Call, call_of, taken
-from samesum.testing.families import Family, Scale
+from samesum.testing.families import ON_THESE_DATA, ONE_AFTER_ANOTHER, Family, Order, Scale, added, in_a_row, source
 from samesum.testing.figures import Figure, Worst, fields, figure_text
 from samesum.testing.lines import KEEPS_SHAPE, axes_of
 from samesum.testing.products import shortened

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from samesum.formats.arrays import NDArray
-from samesum.testing.families import Family
-from samesum.testing.node import Node
+from samesum.testing.families import Family, Node
 
 
 @dataclass(frozen=True, slots=True)

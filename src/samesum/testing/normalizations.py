@@ -10,9 +10,9 @@ import numpy as np
 from samesum.formats.arrays import BFLOAT16, NDArray
 from samesum.formats.conversion import to_bfloat16
 from samesum.formats.rounding import nearest_single
-from samesum.specs.onnx_made import MEAN_VARIANCE_EPSILON
+from samesum.specs.table import MEAN_VARIANCE_EPSILON
+from samesum.testing.families import Node
 from samesum.testing.lines import axes_of, lines
-from samesum.testing.node import Node
 
 Arrays = Sequence[NDArray | None]
 Moments = Callable[[NDArray, bool], tuple[NDArray, NDArray]]

@@ -11,8 +11,8 @@ import numpy as np
 from samesum.engine.contractions import parsed
 from samesum.formats.arrays import NDArray
 from samesum.formats.axes import all_from_front
+from samesum.testing.families import Node
 from samesum.testing.lines import lines
-from samesum.testing.node import Node
 
 Arrays = Sequence[NDArray | None]
 

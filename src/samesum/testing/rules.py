@@ -10,9 +10,8 @@ import numpy as np
 
 from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import steps
-from samesum.testing.families import Family
+from samesum.testing.families import Family, Node
 from samesum.testing.lines import Lines, answers, axes_of, lines
-from samesum.testing.node import Node
 from samesum.testing.rule import Asked, Rule, agrees
 from samesum.testing.rules_of_exponentials import exponentials, of_normalization
 from samesum.testing.rules_of_sums import FORMS, in_order, left_out, sums

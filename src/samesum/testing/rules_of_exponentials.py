@@ -8,8 +8,7 @@ from functools import partial
 import numpy as np
 
 from samesum.formats.arrays import Dtype, NDArray
-from samesum.testing.families import Family
-from samesum.testing.node import Node
+from samesum.testing.families import Family, Node
 from samesum.testing.normalizations import Moments, Plan, plan_of, two_passes
 from samesum.testing.rule import Asked, Rule, agrees
 from samesum.testing.rules_of_sums import interleaved, one_by_one

@@ -11,11 +11,9 @@ import numpy as np
 
 from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import FORMATS, unit
-from samesum.testing.allowances import Order, allowance
-from samesum.testing.families import Family, Judged, Scale, reduction_of
+from samesum.testing.families import Family, Judged, Node, Order, Scale, allowance, reduction_of
 from samesum.testing.figures import Figure, figure
 from samesum.testing.lines import axes_of, lines
-from samesum.testing.node import Node
 from samesum.testing.normalizations import condition, magnitudes, plan_of
 from samesum.testing.products import terms_of, weights_of
 

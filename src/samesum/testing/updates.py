@@ -8,9 +8,7 @@ import numpy as np
 
 from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import FORMATS, unit
-from samesum.testing.allowances import CAREFUL
-from samesum.testing.families import reduction_of
-from samesum.testing.node import Node
+from samesum.testing.families import CAREFUL, Node, reduction_of
 
 _BY_PLACE = ("scatternd", "scatterndupdate")
 _BY_ELEMENT = ("scatterelements", "scatterelementsupdate")

@@ -9,10 +9,8 @@ import numpy as np
 from samesum.formats.arrays import Dtype, NDArray
 from samesum.formats.rounding import FORMATS
 from samesum.frontends.arrays.reductions import sum as exactly
-from samesum.testing.allowances import CHAINS, held_in
-from samesum.testing.families import Family
+from samesum.testing.families import CHAINS, Family, Node, held_in
 from samesum.testing.lines import answers_shape, axes_of, lines
-from samesum.testing.node import Node
 from samesum.testing.products import Arrays, conspires, terms, terms_of, weighted
 from samesum.testing.rules_of_sums import one_by_one
 

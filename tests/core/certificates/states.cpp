@@ -28,7 +28,6 @@ Method method_of(const InstructionSet& set, std::string_view name, std::size_t f
     if (name == "double_words_few") return is_double && once ? methods.sum2_few[map] : Method{};
     if (name == "spread") return narrow ? set.spreads->narrow[format] : Method{};
     if (name == "spread_words") return Widened<wide_spread>::method(static_cast<Format>(format));
-    if (name == "spread_few") return is_double ? set.spreads->few : Method{};
     if (name == "products") return set.products->real[format];
     if (name == "exponentials") return narrow ? set.exponentials->sum1[format] : Method{};
     if (name == "exponential_words") return exponential_words_method(static_cast<Format>(format));

@@ -27,8 +27,7 @@ from samesum.formats.arrays import NDArray
 from samesum.formats.elements import MODEL_ELEMENTS
 from samesum.runtimes.runtime import require
 from samesum.specs.lookup import FAMILY as SPECS
-from samesum.specs.onnx import ONNX
-from samesum.specs.row import Spec
+from samesum.specs.table import ONNX, Spec
 
 FAMILY = frozenset(spec.operator.name for spec in SPECS if spec.standard is ONNX)
 

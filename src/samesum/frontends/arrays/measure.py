@@ -183,8 +183,17 @@ class Counts(_Values):
     most = 2**63 - 1
 
     def __init__(self, counts_all: bool, kept: Axes) -> None:
-        self.counts_all = counts_all
-        self.values = np.zeros(kept, np.int64)
+        self.counts_all, self.kept = counts_all, kept
+        self.found = np.zeros((), np.int64)
+        """A number of rank 0 as long as all outputs have it."""
+
+    @property
+    def values(self) -> NDArray:
+        return np.array(np.broadcast_to(self.found, self.kept))
+
+    @values.setter
+    def values(self, values: NDArray) -> None:
+        self.found = values
 
     def add(self, x: NDArray, axes: Axes, where: NDArray | None, start: int) -> None:  # noqa: ARG002
         if self.counts_all and where is None:
@@ -194,8 +203,11 @@ class Counts(_Values):
         marks = np.broadcast_to(marks if where is None else marks & where, x.shape)
         self._take(np.asarray(np.count_nonzero(marks) if len(axes) == x.ndim else np.count_nonzero(marks, axis=axes)))
 
+    def merge(self, other: Any) -> None:
+        self._take(other.found)
+
     def _take(self, values: NDArray) -> None:
-        self.values = np.asarray(self.values + values, np.int64)
+        self.found = np.asarray(self.found + values, np.int64)
 
 
 def is_byte_float(dtype: Dtype) -> bool:

@@ -11,8 +11,7 @@ import ml_dtypes
 import numpy as np
 
 from samesum.algebra.rows import LAYER_NORM, LOG_SOFTMAX, MAX, RMS_NORM, SOFTMAX, Normalization
-from samesum.engine.memory import normalize, reduce
-from samesum.engine.norms import Epsilon, normalize_lines
+from samesum.engine.memory import Epsilon, normalize, normalize_lines, reduce
 from samesum.errors import ArgumentError, DtypeError, ShapeError
 from samesum.formats.arrays import ArrayLike, NDArray, Out, checked, integer_of
 from samesum.formats.axes import axis_number

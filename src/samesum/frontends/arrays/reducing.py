@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, Protocol, SupportsIndex, TypedDict, Unpack, overload
 
 import numpy as np
 
 from samesum.algebra.rows import L2_NORM, LOG_SUM, LOGSUMEXP, MEAN, Reduction
-from samesum.engine.arrays import as_dtype
+from samesum.engine.arrays import as_dtype, deferred
 from samesum.engine.memory import SELECT_LAST, reduce_by_code, reduce_corrected_by_code
 from samesum.errors import ArgumentError
 from samesum.formats.arrays import ArrayLike, DTypeLike, NDArray, Out, Result, boolean_of
@@ -23,10 +23,14 @@ _REAL = (MEAN, L2_NORM, LOG_SUM, LOGSUMEXP)
 No = Literal[False]
 
 
+SplitEvery = int | Mapping[int, int]
+
+
 class Counted(TypedDict, total=False):
-    """Which elements count."""
+    """Which elements count, and how the tree of a Dask array is built."""
 
     where: ArrayLike | None
+    split_every: SplitEvery | None
 
 
 class Placed(Counted, total=False):
@@ -142,6 +146,21 @@ class Placing(Protocol):
     ) -> NDArray: ...
 
 
+def in_tree(x: Any, split_every: SplitEvery) -> Any:
+    """The Dask array `x`, of which a reduction merges so many chunks at a time.
+
+    Raises ArgumentError for what is no Dask array and for a number that is no integer from 2 on, AxisError for an axis
+    that it does not have.
+    """
+    found = deferred("split", (x,), split_every)
+    if found is None:
+        raise ArgumentError(
+            f"split_every is {split_every!r} and x {type(x).__name__}: it says how the chunks of a Dask array are "
+            "merged; allowed is None for others"
+        )
+    return found
+
+
 Documented = Callable[[], None]
 """A function of the name and with the documentation of the one that is made, which is all that it has."""
 
@@ -169,7 +188,10 @@ def summing(row: Reduction, flags: int = 0) -> Callable[[Documented], Summing]:
         out: Out | None = None,
         where: ArrayLike | None = None,
         initial: float | None = None,
+        split_every: SplitEvery | None = None,
     ) -> Result:
+        if split_every is not None:
+            x = in_tree(x, split_every)
         target = None if dtype is None else as_dtype(dtype)
         if initial is not None:
             return reduce_from(numbered, initial, x, axis, target, keepdims, out, where)
@@ -192,7 +214,10 @@ def converting(row: Reduction, flags: int = 0) -> Callable[[Documented], Convert
         keepdims: bool = False,
         out: Out | None = None,
         where: ArrayLike | None = None,
+        split_every: SplitEvery | None = None,
     ) -> Result:
+        if split_every is not None:
+            x = in_tree(x, split_every)
         all_flags = plain if keepdims is False else numbered.keeping(keepdims)
         return reduce_by_code(code, x, axis, all_flags, None if dtype is None else read(dtype), out, where)
 
@@ -212,7 +237,10 @@ def starting(row: Reduction, flags: int = 0) -> Callable[[Documented], Starting]
         out: Out | None = None,
         where: ArrayLike | None = None,
         initial: float | None = None,
+        split_every: SplitEvery | None = None,
     ) -> Result:
+        if split_every is not None:
+            x = in_tree(x, split_every)
         if initial is not None:
             return reduce_from(numbered, initial, x, axis, None, keepdims, out, where)
         return reduce_by_code(
@@ -228,8 +256,10 @@ def choosing(row: Reduction) -> Callable[[Documented], Choosing]:
 
     def reduced(
         x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, out: Out | None = None,
-        where: ArrayLike | None = None,
+        where: ArrayLike | None = None, split_every: SplitEvery | None = None,
     ) -> NDArray | np.bool:  # fmt: skip
+        if split_every is not None:
+            x = in_tree(x, split_every)
         return reduce_by_code(
             code, x, axis, plain if keepdims is False else numbered.keeping(keepdims), None, out, where
         )
@@ -248,7 +278,10 @@ def placing(row: Reduction) -> Callable[[Documented], Placing]:
         keepdims: bool = False,
         select_last_index: bool = False,
         where: ArrayLike | None = None,
+        split_every: SplitEvery | None = None,
     ) -> NDArray | np.int64:
+        if split_every is not None:
+            x = in_tree(x, split_every)
         if axis is not None:
             axis_number(axis)  # positions are counted along one axis or through all elements
         flags = numbered.flags if keepdims is False else numbered.keeping(keepdims)
@@ -277,7 +310,10 @@ def correcting(row: Reduction, flags: int = 0) -> Callable[[Documented], Correct
         keepdims: bool = False,
         out: Out | None = None,
         where: ArrayLike | None = None,
+        split_every: SplitEvery | None = None,
     ) -> Result:
+        if split_every is not None:
+            x = in_tree(x, split_every)
         if ddof is None:
             number = checked_correction(correction)
         elif correction is _UNCORRECTED:

@@ -13,7 +13,18 @@ from samesum.errors import ArgumentError, ArgumentTypeError
 from samesum.formats.arrays import ArrayLike, DTypeLike, NDArray, boolean_of
 from samesum.formats.axes import Axes, axis_number
 from samesum.frontends.arrays.calls import real_dtype
-from samesum.frontends.arrays.reducing import Counted, No, choosing, converting, correcting, placing, starting, summing
+from samesum.frontends.arrays.reducing import (
+    Counted,
+    No,
+    SplitEvery,
+    choosing,
+    converting,
+    correcting,
+    in_tree,
+    placing,
+    starting,
+    summing,
+)
 
 
 @summing(rows.SUM)
@@ -26,12 +37,14 @@ def sum() -> None:
     `keepdims` the reduced axes stay with length 1. `out`, an array or a tensor that shares its memory,
     receives the result and is returned. `where` is a mask of the elements that count. `initial` is one
     more element of each set: any double for floats, an integer for integers; the array is copied for it.
-    The sum of an empty set is +0; any NaN, or both infinities, give NaN.
+    `split_every`, for Dask arrays alone, is how many chunks are merged at a time: an integer from 2 on, or
+    such integers by axis; it changes no bit. The sum of an empty set is +0; any NaN, or both infinities,
+    give NaN.
 
     Raises AxisError for an axis out of range or repeated, DtypeError for a dtype that is not supported
     and for a float sum asked for as an integer, ShapeError if `out` has another shape or `where` does not broadcast,
-    ArgumentError for an `initial` that is no such number, ArgumentTypeError for a `keepdims` that is no boolean and
-    for what is no array.
+    ArgumentError for an `initial` or a `split_every` that is no such number, ArgumentTypeError for a `keepdims` that is
+    no boolean and for what is no array.
     Source: the Python array API standard, `sum`.
 
     >>> int(sum(np.full(2**24 + 2, 1, np.float32)))
@@ -245,7 +258,13 @@ def count_nonzero(
     x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, **options: Unpack[Counted]
 ) -> NDArray: ...
 def count_nonzero(
-    x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, where: ArrayLike | None = None
+    x: ArrayLike,
+    /,
+    axis: Axes = None,
+    *,
+    keepdims: bool = False,
+    where: ArrayLike | None = None,
+    split_every: SplitEvery | None = None,
 ) -> NDArray | np.int64:
     """How many elements over `axis` are not zero, as int64: -0 is zero, NaN is not.
 
@@ -255,6 +274,8 @@ def count_nonzero(
     >>> count_nonzero(np.array([[1.5, -0.0], [0.0, np.nan]]), axis=1)
     array([1, 1])
     """
+    if split_every is not None:
+        x = in_tree(x, split_every)
     return count_of_nonzero(x, axis, SCALAR | boolean_of("keepdims", keepdims), where)
 
 
@@ -280,6 +301,7 @@ def reduce(
     dtype: DTypeLike | None = None,
     keepdims: bool = False,
     where: ArrayLike | None = None,
+    split_every: SplitEvery | None = None,
 ) -> dict[str, Any]:
     """Several reductions of `x` over `axis`, by name and in the order asked for; `x` is read once.
 
@@ -298,6 +320,8 @@ def reduce(
     {'min': array([3., 6.]), 'sum': array([ 7., 14.]), 'l2': array([ 5., 10.])}
     """
     wanted = _rows(names)
+    if split_every is not None:
+        x = in_tree(x, split_every)
     if axis is not None and not _POSITIONS.isdisjoint(wanted):
         axis_number(axis)
     if dtype is not None and [row for row, _ in wanted.values() if row in _REAL]:

@@ -19,7 +19,7 @@ from samesum.formats.axes import all_from_front, axis_number
 from samesum.frontends.arrays.measure import FloatProducts, IntegerProducts, Measure, Sums
 from samesum.frontends.arrays.scans import cumulative_max, cumulative_min, cumulative_prod, cumulative_sum
 from samesum.frontends.arrays.state import State
-from samesum.frontends.arrays.state_bytes import unpacked
+from samesum.frontends.arrays.state_results import unpacked
 
 # Prefixes that go on from what a measure has seen: the exact total joins the chunk as a few elements before it.
 
@@ -118,9 +118,9 @@ class Scan:
 
     `name` is `sum`, `prod`, `min` or `max`; `axis`, `dtype` and `exclusive` mean what they mean in `cumulative_sum`,
     and an extreme has no other dtype and is not exclusive. Each chunk has the same dtype and, along the other axes,
-    the same lengths. A scan is for one thread at a time. It keeps 48 bytes for each line of a sum of floats, 1.2 KB
-    where their sizes are spread too widely, 560 bytes for each of a product, 24 and 8 for integers, one element for
-    each of an extreme. It is copied and pickled, and `to_bytes` gives the same bytes on every machine for the same
+    the same lengths. A scan is for one thread at a time. It keeps 12 to 68 bytes for each line of a sum of floats,
+    1.2 KB where their sizes are spread too widely, 560 bytes for each of a product, 24 and 8 for integers, one element
+    for each of an extreme. It is copied and pickled, and `to_bytes` gives the same bytes on every machine for the same
     data, however that was cut.
 
     Raises ArgumentError for another name and for what an extreme does not have, AxisError for an axis that is no

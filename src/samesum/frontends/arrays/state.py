@@ -17,7 +17,6 @@ from samesum.formats.axes import Axes, all_from_front, axis_number
 from samesum.frontends.arrays.calls import checked_correction
 from samesum.frontends.arrays.measure import Measure
 from samesum.frontends.arrays.measures import KEYS, measure_of
-from samesum.frontends.arrays.state_bytes import Header, dtype_named, is_consistent, outputs_fit, packed, unpacked
 from samesum.frontends.arrays.state_names import (
     CORRECTED,
     MEASURES,
@@ -28,7 +27,16 @@ from samesum.frontends.arrays.state_names import (
     mask_for,
     pieces,
 )
-from samesum.frontends.arrays.state_results import result_of, result_types
+from samesum.frontends.arrays.state_results import (
+    Header,
+    dtype_named,
+    is_consistent,
+    outputs_fit,
+    packed,
+    result_of,
+    result_types,
+    unpacked,
+)
 
 
 class State:
@@ -42,9 +50,10 @@ class State:
     has the same dtype and, along the axes that are not reduced, the same lengths. A state is for one thread at a time.
 
     A state pickles, and `to_bytes` gives the same bytes on every machine for the same data. In memory it has
-    48 bytes for each kept output and each kind of sum of floats, 1.2 KB where their sizes are spread too widely, 24
-    bytes for each sum of integers, 0.7 KB for `logsumexp`. Products of floats and sums of exponentials
-    are kept to many more bits than any format has (https://samesum.readthedocs.io/en/stable/states.html).
+    12 to 36 bytes for each kept output and each kind of sum of floats, 48 more from some thousand elements on, 1.2 KB
+    where their sizes are spread too widely, 24 bytes for each sum of integers, 0.7 KB for `logsumexp`. Products of
+    floats and sums of exponentials are kept to many more bits than any format has
+    (https://samesum.readthedocs.io/en/stable/states.html).
 
     Raises ArgumentError for a name that is none of these and for a correction that is not finite, AxisError and
     DtypeError as `reduce` does. A state whose update did not come to its end, because it was interrupted or memory was

@@ -58,8 +58,18 @@ def _task() -> Iterator[None]:
         yield
 
 
-def taken(chunk: NDArray, mask: NDArray | None = None, *, wanted: Wanted) -> State:
-    """The state of a chunk, or of its elements that the mask selects."""
+def taken(
+    chunk: NDArray,
+    mask: NDArray | None = None,
+    *,
+    wanted: Wanted,
+    axis: Any = None,  # noqa: ARG001
+    keepdims: Any = None,  # noqa: ARG001
+    computing_meta: bool = False,
+) -> Any:
+    """The state of a chunk, or of its elements that the mask selects; what Dask takes for its like, if asked."""
+    if computing_meta:
+        return np.empty((0,) * chunk.ndim, object)
     with _task():
         state = wanted.state()
         state.update(as_array(chunk), mask)

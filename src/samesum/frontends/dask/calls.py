@@ -21,7 +21,7 @@ from samesum.frontends.arrays.scans import cumulative_max, cumulative_min, cumul
 from samesum.frontends.arrays.segments import label_count, segment_reduce
 from samesum.frontends.dask import blocks
 from samesum.frontends.dask.blocks import Labelled, Wanted, as_lazy, joined_short
-from samesum.frontends.dask.reductions import averaged, merged_along, normed, reduced, without_nans
+from samesum.frontends.dask.reductions import Split, averaged, merged_along, normed, reduced, split, without_nans
 
 # Dot products, scans and segments of Dask arrays: exact states between the chunks along the axis.
 
@@ -241,6 +241,9 @@ def deferred(function: str, operands: tuple[Any, ...], *arguments: Any) -> Any:
     """What the array functions give; None if no operand is a Dask array or the call comes from elsewhere."""
     import dask.array as da
 
+    if isinstance(operands[0], Split):
+        with operands[0].in_use() as x:
+            return deferred(function, (x, *operands[1:]), *arguments)
     if not any(isinstance(each, da.Array) for each in operands):
         return None
     lazy = [as_lazy(each) if isinstance(each, da.Array) else each for each in operands]
@@ -312,6 +315,7 @@ def _refuse_out(out: Any) -> None:
 
 
 _CALLS: dict[str, Any] = {
+    "split": split,
     "average": averaged,
     "reduce": _reduce,
     "reduce_corrected": _corrected,

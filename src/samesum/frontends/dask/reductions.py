@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import partial
 from math import isinf
 from typing import Any
@@ -12,8 +15,8 @@ import numpy as np
 
 from samesum.engine.arrays import as_array, as_dtype
 from samesum.errors import ArgumentError, ShapeError
-from samesum.formats.arrays import Dtype
-from samesum.formats.axes import all_from_front
+from samesum.formats.arrays import Dtype, integer_of
+from samesum.formats.axes import all_from_front, from_front
 from samesum.formats.elements import FLOATS_PLUS
 from samesum.frontends.arrays.averages import checked_weights
 from samesum.frontends.arrays.calls import as_floats, checked_correction, real_number
@@ -84,6 +87,8 @@ def without_nans(x: Any, name: str, axis: Any, *, dtype: Any, keepdims: bool, co
 
 def _total(x: Any, wanted: Wanted, axes: tuple[int, ...], where: Any) -> Any:
     """An array of one state for each chunk of what is kept."""
+    if where is None and set(WITH_POSITION).isdisjoint(wanted.names):
+        return _tree(x, partial(blocks.taken, wanted=wanted), partial(blocks.merged, wanted=wanted), axes)
     masks = [] if where is None else [_mask(where, x)]
     function = blocks.taken if set(WITH_POSITION).isdisjoint(wanted.names) else blocks.taken_with_places
     return state_of_chunks(partial(function, wanted=wanted), [x, *masks], wanted, axes)
@@ -103,13 +108,56 @@ def state_of_chunks(
 
 
 def merged_along(states: Any, axes: tuple[int, ...], merge: Callable[..., Any], keepdims: bool = False) -> Any:
-    """One state for each of what is kept, from one for each chunk: Dask's own tree merges them."""
+    """One state for each of what is kept, from one for each chunk."""
+    return _tree(states, blocks.same, merge, axes, keepdims)
+
+
+def _tree(
+    x: Any, take: Callable[..., Any], merge: Callable[..., Any], axes: tuple[int, ...], keepdims: bool = False
+) -> Any:
+    """What `take` gives of each chunk, merged by Dask's own tree."""
     import dask.array as da
 
-    kept = states.ndim - (0 if keepdims else len(axes))
-    meta = np.empty((0,) * kept, object)
-    options = {"keepdims": keepdims, "dtype": object, "concatenate": False, "meta": meta}
-    return da.reduction(states, blocks.same, merge, combine=merge, axis=axes, **options)
+    meta = np.empty((0,) * (x.ndim - (0 if keepdims else len(axes))), object)
+    options = {"keepdims": keepdims, "dtype": object, "concatenate": False, "meta": meta, "split_every": _split.get()}
+    return da.reduction(x, take, merge, combine=merge, axis=axes, **options)
+
+
+_split: ContextVar[int | dict[int, int] | None] = ContextVar("split_every", default=None)
+"""How many chunks the trees of the call that is being made merge at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A Dask array whose reduction merges so many chunks at a time, on its way through a call."""
+
+    x: Any
+    split_every: int | dict[int, int]
+
+    def __dask_graph__(self) -> Any:
+        return self.x.__dask_graph__()
+
+    @contextmanager
+    def in_use(self) -> Iterator[Any]:
+        token = _split.set(self.split_every)
+        try:
+            yield self.x
+        finally:
+            _split.reset(token)
+
+
+def split(x: Any, split_every: Any) -> Split:
+    """Raises ArgumentError for what is no integer from 2 on, AxisError for an axis that `x` does not have."""
+    by_axis = split_every.items() if isinstance(split_every, Mapping) else [(None, split_every)]
+    numbers: dict[Any, int] = {}
+    for axis, number in by_axis:
+        place = axis if axis is None else from_front(axis, x.ndim)
+        numbers[place] = integer_of("split_every", number)
+        if numbers[place] < 2:
+            raise ArgumentError(
+                f"split_every is {split_every!r}; allowed are integers from 2 on, and a dict of them by axis"
+            )
+    return Split(x, numbers.get(None) or numbers)
 
 
 def _mask(where: Any, x: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -108,21 +108,10 @@ def _weights(path: Path | None, weights: Source | None) -> Callable[[], bytes]:
         held = bytes(weights)
         return lambda: held
     if weights is not None:
-        return _once(partial(read_bytes, _path(weights, "weights")))
+        return cache(partial(read_bytes, _path(weights, "weights")))
     if path is None:
         return _refuse_bytes
-    return _once(partial(_beside, path.with_suffix(".bin")))
-
-
-def _once(read: Callable[[], bytes]) -> Callable[[], bytes]:
-    found: list[bytes] = []
-
-    def reading() -> bytes:
-        if not found:
-            found.append(read())
-        return found[0]
-
-    return reading
+    return cache(partial(_beside, path.with_suffix(".bin")))
 
 
 def _beside(path: Path) -> bytes:

@@ -25,9 +25,7 @@ from samesum.formats.arrays import MAX_RANK, NDArray
 from samesum.operators.apply import apply
 from samesum.specs.bind import bind
 from samesum.specs.lookup import lookup
-from samesum.specs.microsoft import MICROSOFT
-from samesum.specs.onnx import ONNX
-from samesum.specs.row import Attribute, Kind, Operator, Version
+from samesum.specs.table import MICROSOFT, ONNX, Attribute, Kind, Operator, Version
 
 # The standard's normalizations, global pools and scatters as the core's custom operators take them.
 

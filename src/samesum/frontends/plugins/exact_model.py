@@ -7,11 +7,9 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Literal
 
 from samesum.errors import ArgumentTypeError, imported
-from samesum.frontends.plugins.choosing import chosen_names
 from samesum.specs.bind import bind
-from samesum.specs.lookup import lookup
-from samesum.specs.openvino import OPENVINO
-from samesum.specs.row import Made, Operator
+from samesum.specs.lookup import chosen_names, lookup
+from samesum.specs.table import OPENVINO, Made, Operator
 
 if TYPE_CHECKING:
     import openvino

@@ -13,10 +13,9 @@ from samesum.engine.machine import core_file
 from samesum.errors import ArgumentError, ArgumentTypeError, ModelError, UnsupportedOperator, imported
 from samesum.files.opening import opened
 from samesum.files.protobuf import Field, fields, text_of
-from samesum.frontends.plugins.choosing import chosen_names
 from samesum.frontends.plugins.custom_rows import ON_REQUEST, OPERATORS, declare_once
-from samesum.specs.lookup import lookup
-from samesum.specs.onnx import ONNX
+from samesum.specs.lookup import chosen_names, lookup
+from samesum.specs.table import ONNX
 
 if TYPE_CHECKING:
     import onnxruntime

@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Any, Literal
 
 from samesum.errors import MissingPackage, UnsupportedOperator, imported
-from samesum.frontends.plugins.choosing import names_in
+from samesum.specs.lookup import names_in
 
 NAMES = (
     *("sum", "mean", "amin", "amax", "prod", "var", "std", "norm", "cumsum", "cumprod"),

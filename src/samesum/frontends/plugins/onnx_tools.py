@@ -21,8 +21,7 @@ from samesum.frontends.models.onnx_file.nodes import attributes_of
 from samesum.operators.apply import apply, apply_all
 from samesum.specs.bind import bind_node
 from samesum.specs.lookup import lookup
-from samesum.specs.onnx import ONNX
-from samesum.specs.onnx_made import ONNX_FUSED
+from samesum.specs.table import OF_ONNX_RUNTIME, ONNX
 
 # Operators for `onnx.reference.ReferenceEvaluator`, so that a whole model runs there with these reductions.
 
@@ -92,7 +91,7 @@ def reference_ops() -> list[type[OpRun]]:
     >>> session.run(None, {"data": np.ones((6, 12, 10, 24), np.float32)})[0].shape
     (6, 12)
     """
-    offered = [each for each in ONNX.operators if each.is_of_reductions and each not in ONNX_FUSED]
+    offered = [each for each in ONNX.operators if each.is_of_reductions and each.name not in OF_ONNX_RUNTIME]
     return [type(each.name, (_Operator,), {"__doc__": f"{each.name} by samesum."}) for each in offered]
 
 

@@ -63,7 +63,7 @@ class SamesumOperator(openvino.Op):  # type: ignore[misc]
         """The shape by the operator's own row; open dims, their bounds and names stay where the rank does."""
         shape = self.get_input_partial_shape(0)
         facts = [Fact(None, _known(each.get_partial_shape()), _constant(each)) for each in self.input_values()]
-        found, given = foretell(self._operation, facts).shape, facts[0].shape
+        found, given = foretell(self._operation, 1, facts)[0].shape, facts[0].shape
         if found is None:
             return openvino.PartialShape.dynamic()
         beside = given if given is not None and len(given) == len(found) else (0,) * len(found)

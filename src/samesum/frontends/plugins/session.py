@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from samesum.errors import ArgumentTypeError, AttributeValueError, MissingPackage, UnsupportedOperator
-from samesum.formats.arrays import Dtype, NDArray, Shape, native
+from samesum.formats.arrays import Dtype, NDArray, native
 from samesum.frontends.models.load import Source, load
 from samesum.frontends.models.model import Model
 from samesum.graph.model import Value
@@ -62,7 +62,7 @@ class InferenceSession:
         **options: Any,
     ) -> None:
         try:
-            self._session: Any = _OwnSession(load(path_or_bytes))
+            self._model, self._session = load(path_or_bytes), None
         except UnsupportedOperator as error:
             options |= {"providers": providers, "provider_options": provider_options}
             self._session = _session_of_onnxruntime(error, path_or_bytes, sess_options, options)
@@ -82,57 +82,42 @@ class InferenceSession:
         """
         if isinstance(input_feed, Mapping):  # ONNX Runtime takes the bytes of the other order for its own
             input_feed = {name: native(x) if isinstance(x, np.ndarray) else x for name, x in input_feed.items()}
-        found: list[NDArray] = self._session.run(output_names, input_feed, run_options)
-        return found
+        if self._session is not None:
+            found: list[NDArray] = self._session.run(output_names, input_feed, run_options)
+            return found
+        return _answers(self._model, output_names, input_feed)
 
     def get_inputs(self) -> list[NodeArg]:
         """The inputs that have to be given, in the model's order."""
-        return [_as_node_arg(each) for each in self._session.get_inputs()]
+        if self._session is None:
+            return [_described(value) for value in self._model.inputs]
+        return [NodeArg(each.name, each.type, each.shape) for each in self._session.get_inputs()]
 
     def get_outputs(self) -> list[NodeArg]:
         """The outputs in the model's order."""
-        return [_as_node_arg(each) for each in self._session.get_outputs()]
+        if self._session is None:
+            return [_described(value) for value in self._model.outputs]
+        return [NodeArg(each.name, each.type, each.shape) for each in self._session.get_outputs()]
 
     def get_providers(self) -> list[str]:
         """The CPU's alone, or those of the session of ONNX Runtime."""
-        return list(self._session.get_providers())
+        return [_PROVIDER] if self._session is None else list(self._session.get_providers())
 
 
-class _OwnSession:
-    """A model whose every operator is samesum's."""
-
-    def __init__(self, model: Model) -> None:
-        self._model = model
-
-    def run(
-        self,
-        output_names: Sequence[str] | None,
-        input_feed: Mapping[str, Any],
-        run_options: object = None,  # noqa: ARG002
-    ) -> list[NDArray]:
-        if not isinstance(input_feed, Mapping):
-            raise ArgumentTypeError(
-                f"input_feed is a {type(input_feed).__name__}; a mapping from names to arrays is needed"
-            )
-        if isinstance(output_names, str):
-            raise ArgumentTypeError(f"output_names is the text {output_names!r}; a sequence of names is needed")
-        known = [value.name for value in self._model.outputs]
-        wanted = list(output_names or known)
-        if unknown := [name for name in wanted if name not in known]:
-            raise AttributeValueError(
-                f"unknown output {', '.join(map(repr, unknown))}; the model has {', '.join(known)}"
-            )
-        outputs = self._model.run(input_feed)
-        return [outputs[name] for name in wanted]
-
-    def get_inputs(self) -> list[NodeArg]:
-        return [_described(value) for value in self._model.inputs]
-
-    def get_outputs(self) -> list[NodeArg]:
-        return [_described(value) for value in self._model.outputs]
-
-    def get_providers(self) -> list[str]:
-        return [_PROVIDER]
+def _answers(model: Model, output_names: Sequence[str] | None, input_feed: object) -> list[NDArray]:
+    """Those of a model whose every operator is samesum's."""
+    if not isinstance(input_feed, Mapping):
+        raise ArgumentTypeError(
+            f"input_feed is a {type(input_feed).__name__}; a mapping from names to arrays is needed"
+        )
+    if isinstance(output_names, str):
+        raise ArgumentTypeError(f"output_names is the text {output_names!r}; a sequence of names is needed")
+    known = [value.name for value in model.outputs]
+    wanted = list(output_names or known)
+    if unknown := [name for name in wanted if name not in known]:
+        raise AttributeValueError(f"unknown output {', '.join(map(repr, unknown))}; the model has {', '.join(known)}")
+    outputs = model.run(input_feed)
+    return [outputs[name] for name in wanted]
 
 
 def _session_of_onnxruntime(error: UnsupportedOperator, source: Source, sess_options: Any, options: Any) -> Any:
@@ -151,19 +136,11 @@ def _session_of_onnxruntime(error: UnsupportedOperator, source: Source, sess_opt
     return session
 
 
-def _as_node_arg(each: Any) -> NodeArg:
-    return each if isinstance(each, NodeArg) else NodeArg(each.name, each.type, each.shape)
-
-
 def _described(value: Value) -> NodeArg:
-    return NodeArg(value.name, _type(value.dtype), _shape(value.shape))
+    return NodeArg(value.name, _type(value.dtype), None if value.shape is None else list(value.shape))
 
 
 def _type(dtype: Dtype | None) -> str:
     if dtype is None:
         return "tensor(undefined)"
     return f"tensor({_SPELLINGS.get(dtype.name, dtype.name.replace('_', ''))})"
-
-
-def _shape(shape: Shape | None) -> list[int | None] | None:
-    return None if shape is None else list(shape)

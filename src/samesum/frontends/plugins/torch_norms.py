@@ -8,8 +8,7 @@ from typing import Any
 import torch
 
 from samesum.algebra.rows import LAYER_NORM, MEAN, RMS_NORM
-from samesum.engine.memory import KEEPDIMS, reduce
-from samesum.engine.norms import Epsilon, normalize_lines, normalize_lines_with_inverse
+from samesum.engine.memory import KEEPDIMS, Epsilon, normalize_lines, normalize_lines_with_inverse, reduce
 from samesum.formats.arrays import NDArray
 from samesum.frontends.plugins.torch_overrides import FLOATS, Composed, NotHere, Override, array_of, check, tensor_of
 

@@ -160,8 +160,13 @@ def _total(row: Reduction, x: torch.Tensor, dim: Any, keepdim: bool, dtype: torc
     return _reduced(row, x.to(wanted), dim, keepdim)
 
 
-def _sum(x: torch.Tensor, dim: Any = None, keepdim: bool = False, *, dtype: torch.dtype | None = None) -> torch.Tensor:
-    return _total(SUM, x, dim, keepdim, dtype)
+def _totalled(row: Reduction) -> Kernel:
+    def compute(
+        x: torch.Tensor, dim: Any = None, keepdim: bool = False, *, dtype: torch.dtype | None = None
+    ) -> torch.Tensor:
+        return _total(row, x, dim, keepdim, dtype)
+
+    return compute
 
 
 def _mean(x: torch.Tensor, dim: Any = None, keepdim: bool = False, *, dtype: torch.dtype | None = None) -> torch.Tensor:
@@ -170,20 +175,8 @@ def _mean(x: torch.Tensor, dim: Any = None, keepdim: bool = False, *, dtype: tor
     return _reduced(MEAN, x.to(dtype or x.dtype), dim, keepdim)
 
 
-def _prod(x: torch.Tensor, *, dtype: torch.dtype | None = None) -> torch.Tensor:
-    return _total(PROD, x, None, False, dtype)
-
-
-def _prod_along(x: torch.Tensor, dim: int, keepdim: bool = False, *, dtype: torch.dtype | None = None) -> torch.Tensor:
-    return _total(PROD, x, dim, keepdim, dtype)
-
-
-def _amin(x: torch.Tensor, dim: Any = (), keepdim: bool = False) -> torch.Tensor:
-    return _reduced(MIN, x, dim, keepdim)
-
-
-def _amax(x: torch.Tensor, dim: Any = (), keepdim: bool = False) -> torch.Tensor:
-    return _reduced(MAX, x, dim, keepdim)
+def _along(row: Reduction) -> Kernel:
+    return lambda x, dim=(), keepdim=False: _reduced(row, x, dim, keepdim)
 
 
 def _norm(x: torch.Tensor, p: Any = 2, dim: Any = None, keepdim: bool = False, **named: Any) -> torch.Tensor:
@@ -235,11 +228,11 @@ def _spread_overrides(name: str, row: Reduction) -> tuple[Override, ...]:
 
 
 REDUCTIONS: dict[str, tuple[Override, ...]] = {
-    "sum": with_out("sum.dim_IntList", "sum.IntList_out", _sum, True),
+    "sum": with_out("sum.dim_IntList", "sum.IntList_out", _totalled(SUM), True),
     "mean": with_out("mean.dim", "mean.out", _mean, True),
-    "amin": with_out("amin", "amin.out", _amin),
-    "amax": with_out("amax", "amax.out", _amax),
-    "prod": (Override("prod", _prod), *with_out("prod.dim_int", "prod.int_out", _prod_along, True)),
+    "amin": with_out("amin", "amin.out", _along(MIN)),
+    "amax": with_out("amax", "amax.out", _along(MAX)),
+    "prod": (Override("prod", _totalled(PROD)), *with_out("prod.dim_int", "prod.int_out", _totalled(PROD), True)),
     "var": _spread_overrides("var", VAR),
     "std": _spread_overrides("std", STD),
     "norm": (

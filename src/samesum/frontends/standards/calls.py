@@ -18,8 +18,8 @@ from samesum.errors import AttributeValueError, AxisError, SamesumError
 from samesum.formats.arrays import ArrayLike, NDArray, Out
 from samesum.operators.apply import apply, apply_all, applying
 from samesum.specs.bind import Operation, bind
-from samesum.specs.lookup import operation_of, spec_of
-from samesum.specs.row import Spec
+from samesum.specs.lookup import lookup, operation_of
+from samesum.specs.table import Spec
 
 Function = Callable[..., Any]
 Applied = Callable[..., NDArray]
@@ -104,7 +104,7 @@ def _bound(standard: str, function: Function, given: dict[str, Any]) -> tuple[Op
 
 
 def _arguments(standard: str, function: Function, opset: int | None) -> _Arguments:
-    spec = spec_of(standard, function.__name__, opset)
+    spec = lookup(standard, function.__name__, opset)
     words = {each.name.replace("-", "_"): each.name for each in spec.attributes}
     inputs, names, attributes, repeated = [], [], [], None
     for name, each in signature(function).parameters.items():

@@ -147,16 +147,8 @@ def _net(element: Element, layers: Mapping[int, Layer]) -> Net:
     return Net(layers, _read_edges(element, layers), _value_names(layers.values()))
 
 
-def _net_in(body: Element) -> Net:
-    return _net(body, layers_in(body))
-
-
 def read_ir(name: str, net: Net, weights: Callable[[], bytes]) -> Graph:
-    """The graph of an IR; `weights` gives the content of the .bin and is called if there is a Const."""
-    return _graph(name, net, weights)
-
-
-def _graph(name: str, net: Net, weights: Callable[[], bytes]) -> Graph:
+    """The graph of an IR or a body; `weights` gives the content of the .bin and is called if there is a Const."""
     parameters, consts, results = (net.of(kind) for kind in SPECIAL)
     arrays = [constant(layer, weights) for layer in consts]
     return Graph(
@@ -223,8 +215,8 @@ def _holding(node: Node, layer: Layer, weights: Callable[[], bytes]) -> Node:
     for name in _MAPS:
         body = layer.element.only(name)
         if body is not None:
-            net = _net_in(body)
-            graphs[name] = _graph(name, net, weights)
+            net = _net(body, layers_in(body))
+            graphs[name] = read_ir(name, net, weights)
             ports[name] = _ports_of(layer, name, *(_ids(net, kind) for kind in ("parameter", "result")))
     if not graphs:
         return node

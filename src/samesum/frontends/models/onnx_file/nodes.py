@@ -17,7 +17,7 @@ from samesum.formats.arrays import NDArray, excess
 from samesum.formats.elements import MODEL_ELEMENTS, Element, decoded, in_own_type
 from samesum.graph.model import Node, Value
 from samesum.specs.lookup import has_operator
-from samesum.specs.row import Unread
+from samesum.specs.table import Unread
 
 # TensorProto as NumPy arrays: every way of storing numbers, each checked against the dims before it is read.
 
