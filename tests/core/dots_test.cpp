@@ -191,7 +191,7 @@ TEST_CASE("totals that are kept are exact, along rows and down columns") {
                                 const samesum::Finish how{Finalize::itself, format, 1};
                                 const bool same = totals[j].rounded(how) == wanted.rounded(how) &&
                                                   (!are_finite(one) ||
-                                                   (Dyadic(totals[j].whole()) - Dyadic(wanted)).sign() == 0);
+                                                   (Dyadic(totals[j].total()) - Dyadic(wanted)).sign() == 0);
                                 REQUIRE_MESSAGE(same, in_words(set.name, format, family, n));
                             }
                         }
