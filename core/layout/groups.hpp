@@ -67,7 +67,7 @@ class PackedLines {
     std::int64_t count() const { return lines_; }
     std::int64_t length() const { return length_; }
     // Lines that are copied at a time.
-    std::int64_t together() const { return packed_line_bytes / (length_ * item_); }
+    std::int64_t together() const { return packed_bytes / (length_ * item_); }
     const View& view() const { return x_; }
 
   private:

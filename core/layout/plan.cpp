@@ -269,7 +269,7 @@ bool Groups::are_small(std::int64_t most_columns, std::int64_t most_elements, Fo
     const auto is_aligned = [](const void* p, Format of) {
         return reinterpret_cast<std::uintptr_t>(p) % size_of(of) == 0;
     };
-    return count >= least_groups && columns >= 2 && columns <= most_columns && rows >= 2 &&
+    return count >= least_packed_sets && columns >= 2 && columns <= most_columns && rows >= 2 &&
            rows * columns <= most_elements && is_aligned(data, format) && is_aligned(out, result);
 }
 

@@ -22,7 +22,6 @@ SAMESUM_THRESHOLD(many_single_elements, 1 << 25, "elements of a set", "bfloat16 
 SAMESUM_THRESHOLD(most_apart_rows, 16, "elements of a set", "whole short sets whose elements lie apart are reduced at once up to here")
 
 // Groups of few columns, side by side with those of others.
-SAMESUM_THRESHOLD(least_groups, 16, "groups", "fewer are reduced and scanned as they lie")
 SAMESUM_THRESHOLD(most_group_columns, 16, "columns of a group", "groups of more fill vectors by themselves")
 SAMESUM_THRESHOLD(most_of_heavy_group, 4096, "elements of a group", "groups of more are reduced as they lie: exponentials, products of floats")
 SAMESUM_THRESHOLD(most_of_float_sum_group, 1024, "elements of a group", "the same: sums of floats")
@@ -56,7 +55,6 @@ SAMESUM_THRESHOLD(task_bytes, 2 << 20, "bytes of the input", "a task of a reduct
 SAMESUM_THRESHOLD(least_task_bytes, 64 << 10, "bytes of the input", "tasks of lanes do not get smaller to make some for each thread")
 SAMESUM_THRESHOLD(columns_task_bytes, 1 << 20, "bytes of the input", "tiles of low columns are widened to so many")
 SAMESUM_THRESHOLD(least_uncached_row_bytes, 4096, "bytes of a row of a tile", "tiles of columns beyond the caches do not get narrower")
-SAMESUM_THRESHOLD(uncached_bytes, 16 << 20, "bytes of the input", "columns of more are read from memory")
 SAMESUM_THRESHOLD(least_shared_columns, 256, "columns", "tiles of columns in the caches do not get narrower")
 SAMESUM_THRESHOLD(tile_unit_columns, 64, "columns", "the width of a tile of columns is a multiple")
 SAMESUM_THRESHOLD(tiles_per_thread, 3, "tiles", "with fewer for each thread sets are cut into pieces")
@@ -76,7 +74,6 @@ SAMESUM_THRESHOLD(retried_share, 16, "divisor of the columns of a tile", "where 
 
 // Statistics, states and exact sums.
 SAMESUM_THRESHOLD(statistics_slice, 1 << 16, "elements", "a task of statistics takes so many")
-SAMESUM_THRESHOLD(state_slices, 8, "tasks for each thread", "states take in an array by so many")
 SAMESUM_THRESHOLD(least_state_slice, 32768, "elements of the sets of a tile", "a task that adds to states takes so many at least")
 SAMESUM_THRESHOLD(few_exact_rows, 16, "rows", "exact sums of columns of fewer are made element by element")
 
@@ -90,7 +87,6 @@ SAMESUM_THRESHOLD(window_task_outputs, 16 << 10, "windows", "a task takes so man
 SAMESUM_THRESHOLD(least_window_run, 8, "windows side by side", "fewer are gathered one by one")
 SAMESUM_THRESHOLD(results_for_a_wasted_one, 4, "results", "runs that lie apart are made as one where of so many results at most one is made for nothing")
 SAMESUM_THRESHOLD(most_gathered_rows, 512, "elements of a set", "sets of more that lie apart are gathered one by one")
-SAMESUM_THRESHOLD(gathered_set_bytes, 32 << 10, "bytes", "so many of sets that lie apart are gathered at a time")
 SAMESUM_THRESHOLD(least_gathered_terms, 16, "results of many terms", "so many are gathered at a time at least: an element of each term is one call")
 
 // Dot products.
@@ -101,7 +97,6 @@ SAMESUM_THRESHOLD(dot_copied_bytes, 64 << 10, "bytes of an operand", "so many ar
 SAMESUM_THRESHOLD(segment_part_rows, 64 << 10, "rows", "a part that has its own counts of the segments has so many at least")
 SAMESUM_THRESHOLD(few_segments, 2048, "segments", "so few are counted four times over: to count one up waits until it was counted up before; so few are summed again exactly")
 SAMESUM_THRESHOLD(many_segment_rows, 64 << 10, "rows of a segment", "segments of more are few, and sorted by comparison")
-SAMESUM_THRESHOLD(small_segment_row, 32, "bytes of a row", "smaller rows share cache lines: they are put in order once")
 SAMESUM_THRESHOLD(segment_rows_ahead, 8, "rows", "so far ahead rows that are copied are asked for")
 SAMESUM_THRESHOLD(segment_lines_ahead, 8, "cache lines of a row", "so many of each are asked for")
 SAMESUM_THRESHOLD(segment_block_bytes, 256 << 10, "bytes", "rows that are copied together: they stay in the cache until they are reduced")

@@ -18,7 +18,6 @@ SAMESUM_THRESHOLD(most_of_double_group, 128, "elements of a group", "the same: s
 
 // Lines that are copied side by side first.
 SAMESUM_THRESHOLD(most_of_packed_line, 64, "elements of a line", "longer lines are scanned and normalized where they are")
-SAMESUM_THRESHOLD(packed_line_bytes, 32 << 10, "bytes", "so many are copied at a time: one thread does it, in its cache")
 
 // Columns.
 SAMESUM_THRESHOLD(scan_column_task_elements, 1 << 16, "elements", "a task of narrow tiles of columns takes several, up to so many")

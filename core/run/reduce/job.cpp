@@ -52,7 +52,7 @@ std::int64_t shared_width(const Plan& plan, std::int64_t inner, std::int64_t out
                           int threads) {
     const std::int64_t share = (inner + tiles_per_thread * threads - 1) / (tiles_per_thread * threads);
     if (plan.shape == Shape::lanes) return std::max(share, least_task_bytes / (output_bytes * work));
-    const bool uncached = output_bytes * inner * plan.kept.count() >= uncached_bytes;
+    const bool uncached = output_bytes * inner * plan.kept.count() >= streamed_bytes;
     return std::max<std::int64_t>(
         share, uncached ? least_uncached_row_bytes / static_cast<std::int64_t>(size_of(plan.format))
                         : std::int64_t{least_shared_columns});

@@ -149,8 +149,7 @@ Tiers byte_float_tiers(const Reduction& row, Format in) {
 }  // namespace
 
 Tiers choose_tiers(const Reduction& row, Format in, Format out, std::int64_t count) {
-    if (row.combine == Combine::spread)
-        return variance_tiers(*current_instruction_set().spreads, in, out);
+    if (row.combine == Combine::spread) return variance_tiers(*current_instruction_set().spreads, in, out);
     if (is_byte_float(in)) return byte_float_tiers(row, in);
     const InstructionSet& set = current_instruction_set();
     const std::size_t format = static_cast<std::size_t>(in == Format::boolean ? Format::u8 : in);

@@ -97,28 +97,23 @@ std::vector<std::int64_t> SegmentOrder::segments_by_count() const {
     return sorted;
 }
 
-// put(row, its place among all). Labels that another thread has changed since they were counted may leave
-// rows out, but name no place outside.
-template <class Put>
-void SegmentOrder::for_each_row(const Put& put) {
+// Labels that another thread has changed since they were counted may leave rows out, but name no place
+// outside.
+std::vector<std::int64_t> SegmentOrder::take_numbers() {
+    std::vector<std::int64_t> numbers(static_cast<std::size_t>(labels_.rows));
     auto task = [&](std::size_t part, std::size_t) {
         std::int64_t* const next = starts_.data() + part * static_cast<std::size_t>(labels_.segments);
-        const auto place = [&]<class Label>(Label) {
+        const auto place = [&, to = numbers.data()]<class Label>(Label) {
             for (std::int64_t row = begin_of(part); row < begin_of(part + 1); ++row) {
                 const std::int64_t segment = segment_of<Label>(labels_, row);
                 if (!names(labels_, segment)) continue;
-                const std::int64_t to = next[segment]++;
-                if (to < labels_.rows) put(row, to);
+                const std::int64_t at = next[segment]++;
+                if (at < labels_.rows) to[at] = row;
             }
         };
         labels_.narrow ? place(std::int32_t{}) : place(std::int64_t{});
     };
     for_each_task(parts_, thread_count(), task);
-}
-
-std::vector<std::int64_t> SegmentOrder::take_numbers() {
-    std::vector<std::int64_t> numbers(static_cast<std::size_t>(labels_.rows));
-    for_each_row([to = numbers.data()](std::int64_t row, std::int64_t place) { to[place] = row; });
     return numbers;
 }
 
@@ -141,21 +136,6 @@ bool take_as_elements(std::size_t bytes, const Take& take) {
     }
 }
 
-}  // namespace
-
-void SegmentOrder::take_rows(const char* from, std::size_t bytes, char* to) {
-    const auto take = [&](auto size) {
-        for_each_row([=](std::int64_t row, std::int64_t place) {
-            std::memcpy(to + static_cast<std::size_t>(place) * size,
-                        from + static_cast<std::size_t>(row) * size, size);
-        });
-    };
-    const auto take_elements = [&]<std::size_t size>() { take(std::integral_constant<std::size_t, size>{}); };
-    if (!take_as_elements(bytes, take_elements)) take(bytes);
-}
-
-namespace {
-
 constexpr std::int64_t cache_line = 64;
 
 void ask_for(const char* from, std::int64_t bytes) {
@@ -177,17 +157,6 @@ void copy_rows(const char* from, std::int64_t pitch, const std::int64_t* numbers
 }
 
 }  // namespace
-
-SegmentRows::SegmentRows(const RowsOfLabels& rows, SegmentOrder& order) : rows_(rows), order_(order) {
-    if (order.is_sorted()) return;
-    if (rows.outer == 1 && pitch() <= small_segment_row) {
-        sorted_.emplace(static_cast<std::size_t>(order.rows() * pitch()));
-        order.take_rows(rows.data, static_cast<std::size_t>(pitch()), sorted_->get());
-        rows_.data = sorted_->get();
-    } else {
-        numbers_ = order.take_numbers();
-    }
-}
 
 void SegmentRows::copy(std::int64_t segment, std::int64_t outer, std::int64_t column, std::int64_t bytes,
                        std::int64_t begin, std::int64_t end, char* to) const {

@@ -56,17 +56,13 @@ class SegmentOrder {
     // The segments that have rows, those with fewer rows first.
     std::vector<std::int64_t> segments_by_count() const;
 
-    // One of these, once: the numbers of all rows, one segment after the other, or the rows themselves, of so
-    // many bytes each.
+    // Once: the numbers of all rows, one segment after the other.
     std::vector<std::int64_t> take_numbers();
-    void take_rows(const char* from, std::size_t bytes, char* to);
 
   private:
     std::int64_t begin_of(std::size_t part) const { return part_begin(labels_.rows, part, parts_); }
     template <class Label>
     std::int64_t count_part(std::size_t part, bool& is_sorted);
-    template <class Put>
-    void for_each_row(const Put& put);
 
     const Labels labels_;
     const std::size_t parts_;
@@ -89,7 +85,10 @@ struct RowsOfLabels {
 
 class SegmentRows {
   public:
-    SegmentRows(const RowsOfLabels& rows, SegmentOrder& order);
+    SegmentRows(const RowsOfLabels& rows, SegmentOrder& order)
+        : rows_(rows),
+          order_(order),
+          numbers_(order.is_sorted() ? std::vector<std::int64_t>() : order.take_numbers()) {}
 
     // The rows of a segment and the one that comes before them, if there is one.
     std::int64_t count(std::int64_t segment) const {
@@ -124,7 +123,6 @@ class SegmentRows {
 
     RowsOfLabels rows_;
     const SegmentOrder& order_;
-    std::optional<Scratch> sorted_;      // rows of few bytes, in order
     std::vector<std::int64_t> numbers_;  // of the rows in order; empty where they lie so
 };
 

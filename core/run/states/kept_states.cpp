@@ -21,7 +21,7 @@ std::int64_t slice_of(const Plan& plan, std::size_t parts, int threads) {
     // Methods of integers count on it.
     constexpr std::int64_t most = std::int64_t{1} << 30, rows = static_cast<std::int64_t>(kept_additions);
     static_assert(least_state_slice % rows == 0);
-    const std::int64_t all = static_cast<std::int64_t>(parts), tasks = state_slices * threads,
+    const std::int64_t all = static_cast<std::int64_t>(parts), tasks = pieces_per_thread * threads,
                        columns = (plan.kept_count + all - 1) / all, wanted = (tasks + all - 1) / all;
     if (threads == 1 || wanted <= 1) return std::min(plan.reduced_count, most);
     const std::int64_t least = std::max(rows, least_state_slice / columns / rows * rows),

@@ -150,7 +150,7 @@ GatheredSets::GatheredSets(const Reduction& row, Format in, Format out, std::int
       size_(size_of(in)),
       tiers_(choose_tiers(row, in, out, rows_)),
       how_{row.finalize, out, row.finalize == Finalize::over_count ? divisor : count, row.correction} {
-    const std::int64_t most = gathered_set_bytes / (rows_ * static_cast<std::int64_t>(size_));
+    const std::int64_t most = packed_bytes / (rows_ * static_cast<std::int64_t>(size_));
     together_ = std::max(least_together, most);
     if (how_.count != rows_) tiers_.at_once = nullptr;
 }

@@ -142,26 +142,15 @@ class Part {
             const WindowRows::Runs runs{
                 place > 0 || now < run.size ? 1 : std::min({most, (last - at) / now, next.size - number}),
                 next.in};
-            char* const to = static_cast<char*>(call_.out) + (out_ + walk.out() + place * run.out) * size;
+            char* const to = output(at);
             char* const made = run.out == 1 && runs.count == 1 ? to : results.get();
             if (!rows.reduce(data_ + walk.in() + place * run.in, now, runs, room.get(), made))
                 write_gathered(at, at + now * runs.count);
-            else if (made != to)
-                put_runs(made, now, runs.count, rows.pitch_of(now, next.in), to, run, next);
+            else
+                for (std::int64_t i = 0; made != to && i < runs.count; ++i)
+                    put(at + i * now, now, made + i * rows.pitch_of(now, next.in) * size);
             at += now * runs.count;
             for (std::int64_t i = 0; i < runs.count && at % run.size == 0; ++i) walk.next();
-        }
-    }
-
-    void put_runs(const char* made, std::int64_t n, std::int64_t runs, std::int64_t pitch, char* to,
-                  const Dim& run, const Dim& next) const {
-        const std::size_t size = size_of(call_.format);
-        const auto item = static_cast<std::int64_t>(size);
-        for (std::int64_t i = 0; i < runs; ++i, made += pitch * item, to += next.out * item) {
-            if (run.out == 1)
-                std::memcpy(to, made, static_cast<std::size_t>(n) * size);
-            else
-                scatter(made, static_cast<std::size_t>(n), size, to, run.out * item);
         }
     }
 
