@@ -43,31 +43,34 @@ class NormScales {
         merge_neighbours(within_);
         takes_singles_ = x.format == Format::f32 && bias == nullptr && methods.narrow != nullptr &&
                          kept_.count() >= least_lines_of_singles;
-        if (by_element_) share();
-        is_one_ = within_.rank == 0 && std::all_of(kept_.dim, kept_.dim + kept_.rank, is_same);
+        are_shared_ = std::all_of(kept_.dim, kept_.dim + kept_.rank, is_same);
+        if (by_element_) keep();
+        is_one_ = within_.rank == 0 && are_shared_;
         if (is_one_) one_ = numbers_at({0, 0});
     }
 
     // The same numbers for all lines, also of elements that each have their own.
-    bool are_shared() const { return is_one_ || shared_.size() == 1; }
+    bool are_shared() const { return are_shared_; }
 
     // each(first element, how many, scale and bias of them) of the line, norm_elements at a time.
     template <class Each>
     void each_stretch(std::int64_t line, std::size_t n, const Each& each) const {
-        if (by_element_) {
-            const Numbers own = shared_.empty() ? expanded(offsets_at(kept_, line)) : Numbers{};
-            const Numbers& numbers =
-                shared_.empty() ? own : shared_[static_cast<std::size_t>(offsets_at(places_, line).in)];
-            const double *const scale = numbers.values.get(), *const bias = scale + n;
-            for (std::size_t i = 0; i < n; i += norm_elements) {
-                const Stretch& stretch = numbers.stretches[i / norm_elements];
-                each(i, std::min(norm_elements, n - i),
-                     NormScale{scale + i, bias + i, true, stretch.scale_most, stretch.bias_most,
-                               stretch.has_singles ? numbers.singles.get() + i : nullptr});
-            }
+        if (!kept_numbers_.empty()) {
+            const auto place = static_cast<std::size_t>(offsets_at(places_, line).in);
+            for (std::size_t i = 0; i < n; i += norm_elements)
+                each(i, std::min(norm_elements, n - i), kept_numbers_[place].stretches[i / norm_elements]);
             return;
         }
         const Offsets at = offsets_at(kept_, line);
+        if (by_element_) {
+            alignas(64) double scale[norm_elements], bias[norm_elements];
+            alignas(64) float singles[norm_elements];
+            for (std::size_t i = 0; i < n; i += norm_elements) {
+                const std::size_t now = std::min(norm_elements, n - i);
+                each(i, now, stretch(at, i, now, scale, bias, singles));
+            }
+            return;
+        }
         Walk walk(within_, 0);
         for (std::size_t first = 0; first < n; first += static_cast<std::size_t>(run_), walk.next()) {
             const Pair own = is_one_ ? one_ : numbers_at({at.in + walk.in(), at.out + walk.out()});
@@ -98,45 +101,67 @@ class NormScales {
     }
 
     static bool is_same(const Dim& d) { return d.in == 0 && d.out == 0; }
-    struct Stretch {
-        double scale_most, bias_most;
-        bool has_singles;
-    };
     // The scales of all elements of a line, then their biases; the scales as float32.
     struct Numbers {
         std::unique_ptr<double[]> values;
         std::unique_ptr<float[]> singles;
-        std::vector<Stretch> stretches;
+        std::vector<NormScale> stretches;
     };
 
     void widen(const View& from, std::int64_t offset, std::size_t count, double* to) const {
         methods_.widen[static_cast<std::size_t>(from.format)](from.data + offset, count, to);
     }
 
-    // `count` numbers, each `run_` times.
-    void spread(const View& from, std::int64_t offset, std::int64_t stride, std::size_t count,
+    // Those of n elements of a row from number `first` on; each number stands for `run_` of them.
+    void spread(const View& from, std::int64_t offset, std::int64_t stride, std::size_t first, std::size_t n,
                 double* to) const {
         const std::size_t run = static_cast<std::size_t>(run_);
+        const auto place = [&](std::size_t k) { return offset + static_cast<std::int64_t>(k) * stride; };
         if (stride == 0) {
             widen(from, offset, 1, to);
-            std::fill_n(to, count * run, *to);
+            std::fill_n(to, n, *to);
         } else if (run == 1 && stride == static_cast<std::int64_t>(size_of(from.format))) {
-            widen(from, offset, count, to);
+            widen(from, place(first), n, to);
         } else {
-            for (std::size_t i = 0; i < count; ++i, offset += stride, to += run) {
-                widen(from, offset, 1, to);
-                std::fill_n(to, run, *to);
+            for (std::size_t i = 0, now; i < n; i += now) {
+                const std::size_t k = (first + i) / run;
+                now = std::min((k + 1) * run - (first + i), n - i);
+                widen(from, place(k), 1, to + i);
+                std::fill_n(to + i, now, to[i]);
             }
         }
     }
 
-    // Those of all lines that differ, if they are few.
-    void share() {
+    // The scales and biases of n <= norm_elements elements of a line from number `first` on.
+    NormScale stretch(const Offsets& at, std::size_t first, std::size_t n, double* scale, double* bias,
+                      float* singles) const {
+        Dims outer = within_;
+        const Dim inner = outer.dim[--outer.rank];
+        const std::size_t row = static_cast<std::size_t>(inner.size * run_);
+        Walk walk(outer, static_cast<std::int64_t>(first / row));
+        for (std::size_t i = 0, j = first % row, now; i < n; i += now, j = 0, walk.next()) {
+            now = std::min(row - j, n - i);
+            spread(scale_, at.in + walk.in(), inner.in, j, now, scale + i);
+            spread(bias_, at.out + walk.out(), inner.out, j, now, bias + i);
+        }
+        const bool has_singles = takes_singles_ && methods_.narrow(scale, n, singles);
+        return {scale,
+                bias,
+                true,
+                methods_.greatest(scale, n),
+                methods_.greatest(bias, n),
+                has_singles ? singles : nullptr};
+    }
+
+    // Those of all lines that differ, if they are few and there is more than one line. Others are made anew
+    // for each line.
+    void keep() {
         Dims different;
         for (int i = 0; i < kept_.rank; ++i)
             if (!is_same(kept_.dim[i])) different.push(kept_.dim[i]);
         const std::int64_t count = different.count();
-        if (count > 1 && count * within_.count() * run_ > most_shared_scales) return;
+        const bool are_many = count > 1 && count * within_.count() * run_ > most_shared_scales;
+        if (are_many || kept_.count() == 1) return;
         std::int64_t place = count;
         for (int i = 0; i < kept_.rank; ++i) {
             const bool differs = !is_same(kept_.dim[i]);
@@ -145,29 +170,18 @@ class NormScales {
         }
         Walk walk(different, 0);
         for (std::int64_t i = 0; i < count; ++i, walk.next())
-            shared_.push_back(expanded({walk.in(), walk.out()}));
+            kept_numbers_.push_back(expanded({walk.in(), walk.out()}));
     }
 
     Numbers expanded(const Offsets& at) const {
         const std::size_t n = static_cast<std::size_t>(within_.count() * run_);
         Numbers numbers{std::make_unique_for_overwrite<double[]>(2 * n),
-                        takes_singles_ ? std::make_unique_for_overwrite<float[]>(n) : nullptr,
+                        std::make_unique_for_overwrite<float[]>(takes_singles_ ? n : 0),
                         {}};
-        double *const scale = numbers.values.get(), *const bias = scale + n;
-        Dims outer = within_;
-        const Dim inner = outer.dim[--outer.rank];
-        const std::size_t count = static_cast<std::size_t>(inner.size);
-        Walk walk(outer, 0);
-        for (std::size_t i = 0; i < n; i += count * static_cast<std::size_t>(run_), walk.next()) {
-            spread(scale_, at.in + walk.in(), inner.in, count, scale + i);
-            spread(bias_, at.out + walk.out(), inner.out, count, bias + i);
-        }
-        for (std::size_t i = 0; i < n; i += norm_elements) {
-            const std::size_t now = std::min(norm_elements, n - i);
-            numbers.stretches.push_back(
-                {methods_.greatest(scale + i, now), methods_.greatest(bias + i, now),
-                 takes_singles_ && methods_.narrow(scale + i, now, numbers.singles.get() + i)});
-        }
+        double* const scale = numbers.values.get();
+        for (std::size_t i = 0; i < n; i += norm_elements)
+            numbers.stretches.push_back(stretch(at, i, std::min(norm_elements, n - i), scale + i,
+                                                scale + n + i, numbers.singles.get() + i));
         return numbers;
     }
 
@@ -176,9 +190,9 @@ class NormScales {
     Dims kept_, within_, places_;
     std::int64_t run_ = 1;
     bool takes_singles_ = false;
-    bool by_element_ = false, is_one_;
+    bool by_element_ = false, are_shared_, is_one_;
     Pair one_ = {};
-    std::vector<Numbers> shared_;
+    std::vector<Numbers> kept_numbers_;
 };
 
 // Results of n <= norm_elements elements of a line; settle(k) for each that `method` leaves in doubt, or for
