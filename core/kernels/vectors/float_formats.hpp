@@ -80,12 +80,6 @@ SAMESUM_INLINE Doubles first_doubles(const char* p, std::size_t n) {
 
 // Vectors of elements as loops ask for them (kernels/loops/lanes.hpp).
 template <class F>
-struct FloatsOf {
-    static constexpr std::size_t elements = width, size = F::size;
-    static SAMESUM_INLINE Floats all(const char* p) { return F::floats(p); }
-    static SAMESUM_INLINE Floats first(const char* p, std::size_t n) { return first_floats<F>(p, n); }
-};
-template <class F>
 struct DoublesOf {
     static constexpr std::size_t elements = width, size = F::size;
     static SAMESUM_INLINE Doubles all(const char* p) { return F::doubles(p); }

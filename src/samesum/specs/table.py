@@ -267,7 +267,8 @@ def _holds(when: str, since: int) -> bool:
 def _types(text: str) -> frozenset[str]:
     found: frozenset[str] = frozenset()
     for sign, name in _TYPE.findall(text):
-        each = getattr(elements, name.upper(), frozenset({name}))
+        each = getattr(elements, name.upper(), elements.ALL & {name})
+        assert each, f"{name} in {text}: no type has this name, and no set of them"
         found = found - each if sign == "-" else found | each
     return found
 
